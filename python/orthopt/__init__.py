@@ -22,7 +22,7 @@ from ._minimize import check_gradient, minimize
 from ._orthopt import __version__
 from ._path import Path, path
 from ._registry import constants, registry
-from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
+from ._solution import Arm, Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
 from ._solve import Findings, Progress, certify, compare, scree, solve
 from ._stability import Stability, stability
 from .errors import OrthoptError, OrthoptWarning
@@ -31,6 +31,7 @@ __all__ = [
     "NonnegativePCA",
     "SparsePCA",
     "Answer",
+    "Arm",
     "Bound",
     "BoundProgress",
     "BoundTrace",

@@ -18,6 +18,7 @@ from ._path import Path as Path
 from ._path import path as path
 from ._registry import constants as constants
 from ._registry import registry as registry
+from ._solution import Arm as Arm
 from ._solution import Certificate as Certificate
 from ._solution import Comparison as Comparison
 from ._solution import ExplainedVariance as ExplainedVariance

@@ -95,6 +95,8 @@ class Bound:
     rank: int
     #: The weight of the penalty, where there is one.
     lam: float | None = None
+    #: Title of pictures: what is bounded, in words.
+    title: str = ""
     #: The run that found the incumbent, where none was given.
     solution: Solution | None = field(default=None, repr=False)
 

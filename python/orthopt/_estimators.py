@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from dataclasses import replace
 from numbers import Integral, Real
@@ -12,7 +13,8 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
 from ._data import Cells, canonical, matrix, refuse_text
@@ -21,7 +23,7 @@ from ._options import TABLE, fill
 from ._solution import Solution, solution
 from ._solve import with_bound
 from ._tables import opened
-from .errors import InvalidOptionError, OrthoptWarning, RankError
+from .errors import InvalidOptionError, OrthoptWarning, RankError, ShapeError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -30,6 +32,11 @@ if TYPE_CHECKING:
 BLOCK = 1024
 #: Pairs of rows up to which the certificate checks all; beyond, a sample of as many.
 CERTIFY_PAIRS = 200_000
+
+
+def _choices(option: str) -> set[str]:
+    """The values of an option of the library."""
+    return set(TABLE[option]["choices"])
 
 
 def _is_dask(X: Any) -> bool:
@@ -48,10 +55,36 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing in ("mean", "em")
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
     on_interrupt: str
     missing: str
+
+    #: What a parameter may be, as scikit-learn has it.
+    _parameter_constraints: dict[str, list[Any]] = {
+        "n_components": [Integral, Interval(Real, 0, 1, closed="neither"), StrOptions({"auto"}), None],
+        "solver": [str, None],
+        "init": [str, "array-like", None],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "time_limit": [Interval(Real, 0, None, closed="left"), None],
+        "tol": [Interval(Real, 0, None, closed="left"), None],
+        "restarts": [Interval(Integral, 0, None, closed="left"), None],
+        "effort": [StrOptions(_choices("effort")), None],
+        "certify": ["boolean", Interval(Integral, 0, None, closed="left")],
+        "bound": ["boolean", Interval(Real, 0, None, closed="left"), None],
+        "n_threads": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+        "on_interrupt": [StrOptions({"return", "raise"})],
+        "missing": [StrOptions(_choices("missing")), None],
+    }
+
+    def _check(self) -> None:
+        """Parameters of a kind or out of range that none has, by their names here."""
+        try:
+            self._validate_params()
+        except InvalidParameterError as error:
+            raise InvalidOptionError(str(error)) from None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Finds the components of X (n_samples, n_features), dense or sparse; y is ignored. C of
@@ -62,7 +95,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         :class:`orthopt.errors.Interrupted`, the fitted estimator as its ``result``. With ``sample_weight`` (n_samples,)
         the result is that of rows repeated so many times. An AnnData object is its X with the names of its variables.
         """
-        _interrupt.check(self.on_interrupt)
+        self._check()
         if _is_dask(X):
             if sample_weight is not None:
                 raise InvalidOptionError("sample_weight is not for Dask: orthopt.GramAccumulator adds rows with weights")
@@ -169,7 +202,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return scores.T @ weighted / max(mass - 1, 1)
 
     def _options(self, features: int) -> dict[str, Any]:
-        _interrupt.check(self.on_interrupt)
+        self._check()
         return {
             "rank": self._rank(features),
             "seed": self._seed(),
@@ -253,13 +286,19 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def transform(self, X: Any) -> np.ndarray:
         """Scores (n_samples, n_components) of X: its projection on the components. Where ``missing`` is ``"mean"`` or
-        ``"em"``, the means of the training data stand in for missing values."""
+        ``"em"``, the means of the training data stand in for missing values. Scores of ``float32`` rows are ``float32``, and the
+        rows are not copied. Of a Dask array or frame they are a Dask array, and nothing is computed yet."""
+        if _is_dask(X):
+            plain, rows = self._chunks(X)
+            dtype = np.float32 if rows.dtype == np.float32 else np.float64
+            return rows.map_blocks(plain.transform, dtype=dtype, chunks=(rows.chunks[0], (self.n_components_,)))
         X = self._seen(X)
+        components = self.components_.astype(X.dtype, copy=False)
         # not (X - mean) @ components: that would densify X, or copy it
-        scores = X @ self.components_.T
+        scores = X @ components.T
         if sp.issparse(scores):
             scores = scores.toarray()
-        return np.asarray(scores) - self.mean_ @ self.components_.T
+        return np.asarray(scores) - (self.mean_ @ self.components_.T).astype(X.dtype, copy=False)
 
     def _seen(self, X: Any) -> Any:
         """Rows of the variables of :meth:`fit`, with means in the place of missing values."""
@@ -268,17 +307,40 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = cells.values if isinstance(cells, Cells) else X
         finite = True if self.missing == "drop" else self._finite()  # no row of scores may be missing
         X = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=np.float64, reset=False, ensure_all_finite=finite
+            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False, ensure_all_finite=finite
         )
         if not sp.issparse(X) and np.isnan(X).any():
-            X = np.where(np.isnan(X), self.mean_, X)
+            X = np.where(np.isnan(X), self.mean_.astype(X.dtype), X)
         return X
 
     def score(self, X: Any, y: Any = None) -> float:
         """Share of the variance of X (about the means of the training data) that its projection on the components
         keeps; y is ignored. For held-out rows it measures a model: larger is better, so
-        ``GridSearchCV`` and ``cross_val_score`` use it as it is.
+        ``GridSearchCV`` and ``cross_val_score`` use it as it is. Rows of a Dask array or frame stay on the workers of its chunks.
         """
+        if _is_dask(X):
+            plain, rows = self._chunks(X)
+            squares = lambda block: np.array([plain._squares(block)])  # noqa: E731
+            parts = rows.map_blocks(squares, dtype=np.float64, chunks=((1,) * rows.numblocks[0], (2,)))
+            kept, whole = np.asarray(parts.sum(axis=0).compute()).tolist()
+        else:
+            kept, whole = self._squares(X)
+        return kept / whole if whole > 0 else 0.0
+
+    def _chunks(self, X: Any) -> tuple[Any, Any]:
+        """An estimator for rows without names, and the rows of a Dask collection, chunks of which have all columns."""
+        check_is_fitted(self)
+        if hasattr(X, "to_dask_array"):
+            _check_feature_names(self, X._meta, reset=False)
+            X = X.to_dask_array()
+        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
+            raise ShapeError(f"X is {X.shape}, but {type(self).__name__} is expecting {self.n_features_in_} features as input")
+        plain = copy.copy(self)
+        plain.__dict__.pop("feature_names_in_", None)
+        return plain, X if X.numblocks[1] == 1 else X.rechunk({1: -1})
+
+    def _squares(self, X: Any) -> tuple[float, float]:
+        """Sums of squares of the projections of rows and of the rows, about the means of the training data."""
         scores = self.transform(X)
         X = self._seen(X)
         if sp.issparse(X):  # sum of (x - mean)^2 without making X dense: what is stored, and the zeros
@@ -289,7 +351,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         else:
             blocks = (X[first : first + BLOCK] - self.mean_ for first in range(0, len(X), BLOCK))
             whole = float(sum(np.vdot(block, block) for block in blocks))
-        return float(np.sum(scores**2)) / whole if whole > 0 else 0.0
+        return float(np.sum(scores.astype(np.float64) ** 2)), whole
 
     def get_covariance(self) -> np.ndarray:
         """Covariance (n_features, n_features) of the data by the components: that of the scores in their span, and beside it the rest of
@@ -409,6 +471,17 @@ class SparsePCA(_OrthogonalPCA):
     True
     """
 
+    _parameter_constraints = {
+        **_OrthogonalPCA._parameter_constraints,
+        "penalty": [str],
+        "alpha": [Interval(Real, 0, None, closed="left"), None],
+        "n_nonzero": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto"}), None],
+        "constraint": [str],
+        "maximise": [str, None],
+        "order": [str],
+        "penalty_params": [dict, None],
+    }
+
     def __init__(
         self,
         n_components: int | float | str | None = None,
@@ -457,9 +530,7 @@ class SparsePCA(_OrthogonalPCA):
         self.missing = missing
 
     def _settings(self) -> dict[str, Any]:
-        if self.alpha is not None and (isinstance(self.alpha, bool) or not isinstance(self.alpha, Real)):
-            raise InvalidOptionError(f"alpha is {self.alpha!r}: expected a number >= 0 or None")
-        if self.alpha is not None and not self.alpha >= 0:
+        if isinstance(self.alpha, bool):  # which is a number to scikit-learn
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
         settings |= {"constraint": self.constraint, "maximise": self._measure(), "order": self.order}

@@ -157,7 +157,7 @@ def explore(
     best = replace(solution(found["solution"], names), **{key: found[key] for key in ("bound", "gap", "proof")})
     _warn(found["solution"].get("notes", []))
     scaled = {} if found["scale"] is None else {"scale": found["scale"]}
-    shown = {**scaled, **{key: value for key, value in given.items() if key not in ("time_limit", "threads", "seed", "maximise")}}
+    shown = {**scaled, **{key: value for key, value in given.items() if key not in ("time_limit", "threads", "seed", "maximise", "title")}}
     return Exploration(
         answers=found["answers"],
         path=walked(found["path"], names),

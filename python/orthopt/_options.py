@@ -13,7 +13,7 @@ from .errors import InvalidOptionError
 TABLE: dict[str, dict[str, Any]] = dict(_orthopt.options())
 
 #: Those that say what is minimised, without rank: data and problem. The others are of the solver, the threads apart.
-STATEMENT = {key for key, option in TABLE.items() if option["group"] in ("Data", "Problem") or key == "threads"} - {"rank"}
+STATEMENT = {key for key, option in TABLE.items() if option["group"] in ("Data", "Problem") or key in ("threads", "title")} - {"rank"}
 
 
 def fill(

@@ -2,7 +2,7 @@
 
 import logging
 from pathlib import Path
-from typing import Any, Callable, final
+from typing import Any, Callable, Sequence, final
 
 import numpy as np
 
@@ -62,6 +62,14 @@ def minimize(
     callback: _Callback,
 ) -> dict[str, Any]: ...
 def chosen_columns(names: list[str], is_text: list[bool], columns: str | None, drop: str | None) -> list[int]: ...
+def chart(shown: dict[str, Any]) -> dict[str, Any]: ...
+def names_beside(
+    zero: tuple[float, ...],
+    tips: Sequence[tuple[float, float]],
+    sizes: Sequence[tuple[float, float]],
+    frame: list[float],
+    gap: float,
+) -> list[list[float]]: ...
 def command(words: list[str]) -> int: ...
 def options() -> list[tuple[str, dict[str, Any]]]: ...
 def registry(list: str) -> list[tuple[str, str]] | None: ...

@@ -81,21 +81,19 @@ class Path(Sequence["Solution"]):
     def plot(self, ax: Any = None) -> Any:
         """Draws variance explained against nonzeros, and its bound where every point has one, the chosen point ringed; needs
         matplotlib. Returns the axes."""
-        from ._draw import axes_of, titled, told
+        from ._draw import about, pairs, picture
 
-        ax = titled(axes_of(ax), told("Variance explained by nonzeros", self.best))
-        ax.plot(self.nnz, self.explained_variance, "o-", label="projected")
-        ax.plot(self.nnz, [s.explained_variance.total for s in self.solutions], "s-", label="adjusted")
+        nnz = self.nnz
+        adjusted = [np.nan if s.explained_variance is None else s.explained_variance.total for s in self.solutions]
+        lines = [("projected", self.explained_variance), ("adjusted", adjusted)]
         if self.held_out is not None:
-            ax.errorbar(self.nnz, self.held_out, self.held_out_error, fmt="^-", label="held out")
+            lines.append(("held out", self.held_out))
         if np.isfinite(self.variance_bound).all():
-            ax.plot(self.nnz, self.variance_bound, "x--", label="bound")
-        place = (self.nnz[self.chosen], self.explained_variance[self.chosen])
-        ax.plot(*place, "o", markersize=15, markerfacecolor="none", markeredgecolor="black")
-        ax.set_xlabel("nonzeros of X (the ring is the chosen point)")
-        ax.set_ylabel("explained variance ratio")
-        ax.legend()
-        return ax
+            lines.append(("bound", self.variance_bound))
+        shown: list[dict[str, Any]] = [{"name": name, "points": pairs(nnz, 100 * np.asarray(share))} for name, share in lines]
+        if self.held_out_error is not None:
+            shown[2]["errors"] = (100 * np.asarray(self.held_out_error)).tolist()
+        return picture("path", ax, about=about(self.best), lines=shown, chosen=self.chosen)
 
     def __str__(self) -> str:
         lines = [f"{'':1} {self.along:>9} {'F':>16} {'nonzeros':>8} {'variance':>9} {'adjusted':>9}"]

@@ -482,6 +482,7 @@ class ExploreOptions(Constants, total=False):
     seed: int | None
     threads: int | None
     time_limit: float | None
+    title: str | None
 
 
 class MinimizeOptions(Constants, total=False):

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Sequence
 import numpy as np
 
 from . import _html
-from ._draw import convergence, images, loadings, told
+from ._draw import convergence, images, loadings
 from ._planes import biplot, correlations, scores, variance
 from ._planes import scree as draw_scree
 from .errors import ShapeError
@@ -122,6 +122,26 @@ class Scree:
 
 
 @dataclass(frozen=True)
+class Arm:
+    """One way of a search from a start to a point."""
+
+    #: The solvers, joined with ``+``.
+    solver: str
+    #: Name of the starting point.
+    start: str
+    #: The seed of its best run.
+    seed: int
+    #: Work of all its runs, in multiplications of a product.
+    work: int
+    #: The lowest F that it found.
+    objective: float
+    #: Seconds since the start of the search at which its F fell.
+    seconds: np.ndarray
+    #: F at these times.
+    course: np.ndarray
+
+
+@dataclass(frozen=True)
 class Solution:
     """The best point found, with its measures."""
 
@@ -198,6 +218,8 @@ class Solution:
     feature_names: list[str] | None = None
     #: Eigenvalues of C beside those of noise, where a rule has chosen r.
     scree: Scree | None = None
+    #: The arms of the search that found X; none where one solver ran.
+    arms: list[Arm] = field(default_factory=list, repr=False)
 
     @property
     def components(self) -> np.ndarray:
@@ -236,14 +258,12 @@ class Solution:
         return scores if self.means is None else scores - np.asarray(self.means) @ X
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws F against time; needs matplotlib. Returns the axes."""
+        """Draws F against time, of a search with all its arms; needs matplotlib. Returns the axes."""
         return convergence(self, ax=ax)
 
     def plot_loadings(self, ax: Any = None, **options: Any) -> Any:
         """Draws the components; see :func:`orthopt.plots.loadings`."""
-        options.setdefault("feature_names", self.feature_names)
-        options.setdefault("title", told("Loadings", self))
-        return loadings(self.components, ax=ax, **options)
+        return loadings(self, ax=ax, **options)
 
     def plot_variance(self, ax: Any = None) -> Any:
         """Draws the variance that each component explains; see :func:`orthopt.plots.variance`."""
@@ -251,24 +271,21 @@ class Solution:
 
     def plot_scores(self, data: Any, labels: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draws rows in the plane of two components; see :func:`orthopt.plots.scores`."""
-        options.setdefault("title", told("Scores", self))
-        return scores(self.transform(data), labels, ax=ax, **options)
+        return scores(self.transform(data), labels, solution=self, ax=ax, **options)
 
     def plot_biplot(self, data: Any, labels: Any = None, ax: Any = None, **options: Any) -> Any:
         """Draws rows and variables in one plane; see :func:`orthopt.plots.biplot`."""
         options.setdefault("feature_names", self.feature_names)
-        options.setdefault("title", told("Biplot", self))
-        return biplot(self.transform(data), self.components, labels, ax=ax, **options)
+        return biplot(self.transform(data), self.components, labels, solution=self, ax=ax, **options)
 
     def plot_correlations(self, data: Any, ax: Any = None, **options: Any) -> Any:
         """Draws the circle of correlations; see :func:`orthopt.plots.correlations`."""
         options.setdefault("feature_names", self.feature_names)
-        options.setdefault("title", told("Correlations", self))
-        return correlations(data, self.transform(data), ax=ax, **options)
+        return correlations(data, self.transform(data), solution=self, ax=ax, **options)
 
     def plot_images(self, shape: tuple[int, int], ax: Any = None, **options: Any) -> Any:
         """Draws the components as images; see :func:`orthopt.plots.images`."""
-        options.setdefault("title", told("Components", self))
+        options.setdefault("title", f"Components, {self.title}")
         return images(self.components, shape, ax=ax, **options)
 
     def __repr__(self) -> str:
@@ -355,10 +372,12 @@ def solution(found: dict, feature_names: list[str] | None = None) -> Solution:
     tolerance = found.pop("tolerance", 0.0)
     named = found.pop("feature_names", None)
     scree = found.pop("scree", None)
+    arms = [Arm(**arm) for arm in found.pop("arms", [])]
     return Solution(
         **{**found, "trace": Trace(**found["trace"])},
         explained_variance=None if variance is None else ExplainedVariance(**variance),
         certificate=certificate(checked, tolerance),
         feature_names=named or feature_names,
         scree=None if scree is None else Scree(**scree),
+        arms=arms,
     )

@@ -8,7 +8,7 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from ._draw import axes_of, bound, convergence, images, loadings
+from ._draw import bound, convergence, images, loadings, pairs, picture
 from ._planes import biplot, correlations, scores, scree, variance
 
 __all__ = [
@@ -80,7 +80,7 @@ def sparsity_path(X: Any, alphas: Iterable[float], estimator: Any = None) -> lis
     return points
 
 
-def path(points: Sequence[PathPoint], ax: Any = None, **style: Any) -> Any:
+def path(points: Sequence[PathPoint], ax: Any = None) -> Any:
     """Variance explained against nonzeros.
 
     Parameters
@@ -89,8 +89,6 @@ def path(points: Sequence[PathPoint], ax: Any = None, **style: Any) -> Any:
         What :func:`sparsity_path` returns.
     ax
         Axes of matplotlib to draw on; new ones if not given.
-    **style
-        Passed on to ``Axes.plot``.
 
     Returns
     -------
@@ -103,12 +101,8 @@ def path(points: Sequence[PathPoint], ax: Any = None, **style: Any) -> Any:
     >>> from orthopt import plots
     >>> points = plots.sparsity_path(np.random.default_rng(0).normal(size=(20, 5)), [0.01, 0.03])
     >>> plots.path(points).get_xlabel()
-    'nonzero loadings'
+    'nonzeros of X'
     """
-    ax = axes_of(ax)
     ordered = sorted(points, key=lambda p: p.nnz)
-    style.setdefault("marker", "o")
-    ax.plot([p.nnz for p in ordered], [p.explained_variance_ratio for p in ordered], **style)
-    ax.set_xlabel("nonzero loadings")
-    ax.set_ylabel("explained variance ratio")
-    return ax
+    line = {"name": "adjusted", "points": pairs([p.nnz for p in ordered], [100 * p.explained_variance_ratio for p in ordered])}
+    return picture("path", ax, lines=[line])

@@ -97,7 +97,7 @@ def test_plot(data):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     axes = orthopt.path("l0-pca", data, 2, counts=[2, 4, 8], center=True).plot()
-    assert axes.get_ylabel() == "explained variance ratio" and len(axes.lines) == 3
+    assert axes.get_ylabel() == "% of the variance" and len(axes.lines) == 3
     with_bounds = orthopt.path("l0-pca", data, 1, counts=[2, 4], center=True, bound=1).plot()
     assert [line.get_label() for line in with_bounds.lines[:3]] == ["projected", "adjusted", "bound"]
 

@@ -23,13 +23,33 @@ def close():
 
 
 def test_convergence():
-    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1)
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1, solver="obcd", restarts=0)
     ax = s.plot()
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), s.trace.objective)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata()[:-1], s.trace.objective)
     c = orthopt.compare("l1-pca", "builtin:pitprops", 3, 0.3, solvers=["obcd", "manpg"], max_iters=500)
     ax = c.plot()
     assert ax.get_yscale() == "log" and len(ax.lines) == 2
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["obcd", "manpg"]
+    assert [t.get_text() for t in ax.figure.legends[0].get_texts()] == ["obcd", "manpg"]
+
+
+def test_a_search_is_drawn_with_all_its_arms():
+    s = orthopt.solve("l1-pca", "spiked:80:20:2:4:1", 3, scale="std", lam_share=0.1, seed=0, threads=1)
+    arms = [arm for arm in s.arms if len(arm.seconds)]
+    assert len(arms) > 6 and min(arm.objective for arm in s.arms) >= s.objective
+    ax = s.plot()
+    assert len(ax.lines) == 1 + len(arms)
+    best = next(line for line in ax.lines if line.get_label() == "best of all")
+    above = best.get_ydata()[:-1] - (s.trace.objective - s.trace.objective.min())
+    assert (above >= -1e-12).all() and (above <= 0.5 * ax.get_ylim()[0] + ax.get_ylim()[0]).all()
+    assert f"{len(arms) - 5} other arms" in [t.get_text() for t in ax.figure.legends[0].get_texts()]
+
+
+@pytest.mark.parametrize("problem", ["pca", "l0-pca"])
+def test_no_frame_is_empty(problem):
+    s = orthopt.solve(problem, "builtin:pitprops", 3, **({} if problem == "pca" else {"lam": 0.1, "solver": "obcd", "max_iters": 1}))
+    ax = s.plot()
+    drawn = [line for line in ax.lines if len(line.get_xdata()) and line.get_marker() not in (None, "None", "")]
+    assert drawn and all(ax.get_xlim()[0] <= x <= ax.get_xlim()[1] for line in drawn for x in line.get_xdata())
 
 
 def test_loadings():
@@ -41,7 +61,7 @@ def test_loadings():
     ax = s.plot_loadings(kind="heatmap")
     used = np.flatnonzero(np.abs(s.X).max(axis=1))
     assert [t.get_text() for t in ax.get_yticklabels()] == [s.feature_names[i] for i in used]
-    assert len(s.plot_loadings(top=2)[0].patches) == 2
+    assert len(s.plot_loadings(top=2)[0].get_yticklabels()) == 2
     with pytest.raises(ValueError):
         s.plot_loadings(kind="pie")
     with pytest.raises(ValueError):
@@ -65,7 +85,7 @@ def test_scores_and_biplot(fitted):
     ax = s.plot_biplot(X, components=(0, 2))
     arrows = [t.get_text() for t in ax.texts if t.get_text()]
     assert len(arrows) == np.count_nonzero(np.hypot(s.X[:, 0], s.X[:, 2]))
-    assert "component 3" in ax.get_ylabel()
+    assert ax.get_ylabel() == f"score on PC3, {100 * s.explained_variance.adjusted[2]:.1f} % of the variance"
     with pytest.raises(ValueError, match="labels"):
         s.plot_scores(X, labels[:-1])
     with pytest.raises(ValueError, match="component 3"):

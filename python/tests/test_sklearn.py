@@ -1,5 +1,6 @@
 """The estimators in scikit-learn's own checks and on real data."""
 
+import re
 import warnings
 
 import numpy as np
@@ -286,3 +287,67 @@ def test_score_takes_rows_in_blocks():
     centred = X - pca.mean_
     expected = np.sum((centred @ pca.components_.T) ** 2) / np.sum(centred**2)
     assert pca.score(X) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_iter": 0}, {"max_iter": 2.5}, {"time_limit": -1}, {"tol": "small"}, {"restarts": -1}, {"effort": "fast"}, {"certify": -2},
+        {"bound": -1.0}, {"n_threads": 0}, {"random_state": "x"}, {"on_interrupt": "stop"}, {"missing": "guess"}, {"alpha": -0.1},
+        {"alpha": True}, {"n_nonzero": 0}, {"n_nonzero": "few"}, {"n_components": 0}, {"n_components": 1.5}, {"penalty": 3}, {"order": 1},
+        {"constraint": "none"}, {"order": "random"}, {"penalty": "l7"}, {"solver": "none"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_messages_name_the_parameter(wrong):
+    (name, _), X = *wrong.items(), load_breast_cancer().data[:40]
+    with pytest.raises(orthopt.errors.OrthoptError) as caught:
+        SparsePCA(**{"n_components": 2, "max_iter": 50, **wrong}).fit(X)
+    assert isinstance(caught.value, ValueError)
+    assert re.search(rf"\b{name}\b", str(caught.value)), caught.value
+    others = {"max_iters", "seed", "threads", "nonzeros", "lam", "lam_share", "rank"} - {name}
+    assert not any(re.search(rf"\b{other}\b", str(caught.value)) for other in others), caught.value
+
+
+def test_every_parameter_has_its_values():
+    for estimator in (SparsePCA, NonnegativePCA):
+        missing = set(estimator().get_params()) - set(estimator._parameter_constraints)
+        assert not missing, missing
+
+
+def test_single_precision_stays_where_rows_are_projected():
+    X = load_breast_cancer().data
+    pca = SparsePCA(2, n_nonzero=5, effort="quick", random_state=0).fit(X)
+    thin = X.astype(np.float32)
+    scores = pca.transform(thin)
+    assert scores.dtype == np.float32 and pca.transform(X).dtype == np.float64
+    np.testing.assert_allclose(scores, pca.transform(X), atol=1e-5 * np.abs(X).max())
+    assert pca.transform(sp.csr_array(thin)).dtype == np.float32
+    assert abs(pca.score(thin) - pca.score(X)) < 1e-6
+
+
+def test_rows_of_dask_stay_where_they_are():
+    da = pytest.importorskip("dask.array")
+    dd = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    X = load_breast_cancer().data
+    pca = SparsePCA(2, n_nonzero=5, effort="quick", random_state=0).fit(X)
+    touched = []
+    rows = da.from_array(X, chunks=(100, 7)).map_blocks(lambda block: touched.append(len(block)) or block, dtype=float)
+    touched.clear()
+    lazy = pca.transform(rows)
+    assert not touched and lazy.shape == (len(X), 2), "nothing is computed before it is asked for"
+    np.testing.assert_allclose(lazy.compute(scheduler="sync"), pca.transform(X), atol=1e-9)
+    assert max(touched) <= 100
+    assert abs(pca.score(rows) - pca.score(X)) < 1e-12
+    assert pca.transform(da.from_array(X.astype(np.float32), chunks=100)).compute().dtype == np.float32
+    with pytest.raises(orthopt.errors.ShapeError, match="SparsePCA is expecting 30 features"):
+        pca.transform(rows[:, :5])
+    frame = pandas.DataFrame(X, columns=[f"v{i}" for i in range(30)])
+    named = SparsePCA(2, n_nonzero=5, effort="quick", random_state=0).fit(frame)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = named.transform(dd.from_pandas(frame, npartitions=3)).compute()
+    np.testing.assert_allclose(scores, named.transform(frame), atol=1e-9)
+    with pytest.raises(ValueError, match="feature names"):
+        named.transform(dd.from_pandas(frame.rename(columns={"v0": "other"}), npartitions=2))

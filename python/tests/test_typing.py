@@ -1,9 +1,13 @@
 """Type checkers see the keywords of every call: five mistakes are five errors, and a script without any has none."""
 
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 MISTAKEN = """\
 import orthopt
@@ -41,3 +45,13 @@ def test_five_mistakes_are_five_errors(tmp_path: Path) -> None:
 
 def test_a_sound_script_has_none(tmp_path: Path) -> None:
     assert errors(tmp_path, SOUND) == []
+
+
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")
+@pytest.mark.parametrize("text, lines", [(MISTAKEN, [4, 5, 6, 7, 8]), (SOUND, [])], ids=["mistaken", "sound"])
+def test_pyright_says_the_same(tmp_path: Path, text: str, lines: list[int]) -> None:
+    (tmp_path / "script.py").write_text(text)
+    call = ["pyright", "--outputjson", "--pythonpath", sys.executable, "script.py"]
+    ran = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
+    found = [one for one in json.loads(ran.stdout)["generalDiagnostics"] if one["severity"] == "error"]
+    assert sorted(one["range"]["start"]["line"] + 1 for one in found) == lines, found

@@ -75,7 +75,7 @@ print.explore <- function(x, ...) {
         print(found$stability)
     }
     if (!is.null(found$bound)) {
-        most <- min(1, share_of(found, x$maximise) * found$bound / found$objective)
+        most <- share_bound(found, x$maximise)
         cat("How far from the best?\n  no components with so many variables explain more than ", percent(most), " (",
             x$maximise, "); these explain ", percent(share_of(found, x$maximise)), "\n", sep = "")
     }

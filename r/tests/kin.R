@@ -32,6 +32,10 @@ if (requireNamespace("factoextra", quietly = TRUE)) {
     dev.off()
     stopifnot(all.equal(unname(as.matrix(factoextra::get_pca_ind(found)$coord)), unname(found$x)))
 }
+if (requireNamespace("ggfortify", quietly = TRUE)) {
+    picture <- ggplot2::autoplot(found, data = USArrests, loadings = TRUE, loadings.label = TRUE)
+    stopifnot(inherits(picture, "ggplot"), nrow(picture$data) == 50L)
+}
 if (requireNamespace("vegan", quietly = TRUE)) {
     stopifnot(all.equal(unname(vegan::scores(found, display = "sites")), unname(found$x)))
 }

@@ -51,7 +51,7 @@ def mathjax(app, error):
 # Notebooks: pages of tutorials are run; an exception in one fails the build.
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # of a cell that hangs
 nb_execution_excludepatterns = []
 nb_merge_streams = True
 

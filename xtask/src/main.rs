@@ -6,6 +6,7 @@
 //! built and tried.
 
 mod cargo;
+mod conda;
 mod deny;
 mod fuzz;
 mod packages;

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use crate::cargo::Workspace;
 use crate::steps::Steps;
-use crate::{packages, r, site, versions, wheel};
+use crate::{conda, packages, r, site, versions, wheel};
 
 /// Builds everything that is published and tries it; what came of it is in the folder `release-files` of the target folder.
 ///
@@ -24,6 +24,7 @@ pub fn dry_run(workspace: &Workspace, profile: &str) -> anyhow::Result<()> {
     steps.run("crates", || keep(&packages::verified(workspace)?, &out))?;
     steps.run("wheel", || keep(&wheel::build(workspace, profile)?, &out))?;
     steps.run("r", || keep(&r::sources(workspace, profile)?, &out))?;
+    steps.run("conda", || conda::render(workspace))?;
     steps.run("site", || site::build(workspace))?;
     for file in fs::read_dir(&out)?.filter_map(Result::ok) {
         println!("{:6.1} MB  {}", file.metadata()?.len() as f64 / 1e6, file.path().display());

@@ -26,6 +26,11 @@ impl<'a> Told<'a> {
         Self { found, rows, typed }
     }
 
+    /// The title that was given.
+    pub fn title(&self) -> Option<&str> {
+        self.typed.title.as_deref()
+    }
+
     /// The command that repeats a step.
     pub fn command(&self, step: &Step) -> String {
         let mut words =

@@ -105,6 +105,23 @@ pub fn check_together(options: &Request) -> anyhow::Result<()> {
             "--labels is for pictures of samples: give --plot-scores, --plot-biplot or --report too, or leave it out",
         ));
     }
+    let drawn = [
+        &options.plot,
+        &options.plot_loadings,
+        &options.plot_scores,
+        &options.plot_biplot,
+        &options.plot_variance,
+        &options.plot_scree,
+        &options.plot_stability,
+    ];
+    let sizes = [("plot-width", options.plot_width), ("font-size", options.font_size)];
+    if let Some((name, _)) = sizes.iter().find(|(_, size)| size.is_some())
+        && drawn.iter().all(|path| path.is_none())
+    {
+        return Err(usage(format!(
+            "--{name} is for pictures: give --plot or another one too, or leave it out"
+        )));
+    }
     if options.plot_stability.is_some() && options.stability.is_none() {
         return Err(usage("--plot-stability draws what --stability finds: give that too, or leave it out"));
     }

@@ -42,6 +42,23 @@ mod table_options;
 mod text;
 mod wording;
 
+/// Pictures as data, which the package for Python draws.
+#[doc(hidden)]
+pub mod pictures {
+    use serde::{Deserialize, Deserializer, Serialize};
+
+    use crate::picture::Asked;
+    pub use crate::picture::place::names;
+
+    /// The description of a picture: title, axes and marks in the units of the data. `shown` names the picture and what it shows.
+    ///
+    /// # Errors
+    /// There is no such picture, or it shows something else.
+    pub fn chart<'de, D: Deserializer<'de>>(shown: D) -> Result<impl Serialize, D::Error> {
+        Ok(Asked::deserialize(shown)?.chart())
+    }
+}
+
 use std::ffi::OsString;
 use std::io::IsTerminal;
 

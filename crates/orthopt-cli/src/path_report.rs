@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use crate::export::json::Solved;
 use crate::export::to_file;
-use crate::picture;
+use crate::picture::chart::About;
+use crate::picture::path::{self, Line};
+use crate::plot::{Look, picture};
 use crate::summary::{Summary, describe};
 use crate::table::aligned;
 use crate::{global, text};
@@ -232,30 +234,31 @@ pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_picture(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
-    crate::export::picture::write(&drawn(told)?, path)
+pub fn write_picture(told: &Told<'_>, path: &FilePath, look: Look) -> anyhow::Result<()> {
+    crate::export::picture::write(&drawn(told, look)?, path)
 }
 
 /// The picture.
 ///
 /// # Errors
 /// The drawing fails.
-pub fn drawn(told: &Told<'_>) -> anyhow::Result<String> {
+pub fn drawn(told: &Told<'_>, look: Look) -> anyhow::Result<String> {
     let points = &told.path.points;
-    let of = |f: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
-        (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect()
+    let of = |name: &str, f: &dyn Fn(usize) -> f64| -> Line {
+        let points = (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect();
+        Line { name: name.into(), points, errors: Vec::new() }
     };
     let adjusted = |i: usize| points[i].report.explained_variance.as_ref().map_or(f64::NAN, |v| v.total);
-    let mut lines = vec![("projected", of(&|i| points[i].variance())), ("adjusted", of(&adjusted))];
+    let mut lines = vec![of("projected", &|i| points[i].variance()), of("adjusted", &adjusted)];
     if let Some(v) = &told.validation {
-        lines.push(("held out", of(&|i| v.mean[i])));
+        let errors = v.error.iter().map(|error| 100.0 * error).collect();
+        lines.push(Line { errors, ..of("held out", &|i| v.mean[i]) });
     }
     if points.iter().all(|point| point.variance_bound().is_some()) {
-        lines.push(("bound", of(&|i| points[i].variance_bound().unwrap_or(f64::NAN))));
+        lines.push(of("bound", &|i| points[i].variance_bound().unwrap_or(f64::NAN)));
     }
-    let first = &points[0].report;
-    let title = picture::title("Variance explained by nonzeros", &first.task);
     let at = text::exact(text::rounded(points[told.chosen].at, 6));
-    let subtitle = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
-    picture::path::picture(&title, &picture::below(&first.task, &subtitle), &lines, told.chosen)
+    let remark = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
+    let about = About::task(&points[0].report.task);
+    picture(&path::Path { about, lines, chosen: Some(told.chosen), remark }.chart(), look)
 }

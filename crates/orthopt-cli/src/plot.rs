@@ -1,6 +1,6 @@
-//! Plots as SVG: convergence, F against time with one curve per run, and common parts of figures.
+//! Pictures as SVG.
 
-mod axis;
+mod paint;
 mod strokes;
 
 use anyhow::anyhow;
@@ -8,29 +8,39 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-pub use axis::Axis;
-use strokes::Stroke;
+use crate::picture::chart::{Chart, Colour, PALETTE};
 
-/// One run.
-#[derive(Clone, Debug)]
-pub struct Curve {
-    pub label: String,
-    /// Seconds and F, in order of time.
-    pub points: Vec<(f64, f64)>,
+/// Width of a picture and size of its letters in pixels. Drawings have twice as many units, because plotters rounds to whole ones.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    pub width: u32,
+    pub font: u32,
 }
 
-/// Size of drawings, twice the displayed size, because plotters rounds to whole units.
-pub const SIZE: (u32, u32) = (1600, 1000);
+impl Default for Look {
+    fn default() -> Self {
+        Self { width: 800, font: 14 }
+    }
+}
+
+/// Size of drawings that no description has.
+#[cfg(feature = "papers")]
+const SIZE: (u32, u32) = (1600, 1000);
 pub const FONT: &str = "sans-serif";
-/// Okabe and Ito's colours, which colour-blind readers can distinguish.
-pub const COLOURS: [RGBColor; 6] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(86, 180, 233),
-    RGBColor(230, 159, 0),
-];
+/// Colours of curves.
+pub const COLOURS: [RGBColor; 6] = {
+    let (mut colours, mut k) = ([BLACK; 6], 0);
+    while k < 6 {
+        colours[k] = rgb(PALETTE.curves[k]);
+        k += 1;
+    }
+    colours
+};
+
+const fn rgb((r, g, b): Colour) -> RGBColor {
+    RGBColor(r, g, b)
+}
+
 pub const GRID: RGBColor = RGBColor(222, 222, 222);
 /// Words and frames on coloured cells: dark and light on any page, unlike black and white.
 pub const INK: RGBColor = RGBColor(26, 26, 26);
@@ -50,10 +60,19 @@ const ON_DARK: [(&str, &str); 7] = [
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// A picture of the size that all have.
+/// The picture of a description.
 ///
 /// # Errors
 /// The drawing fails.
+pub fn picture(chart: &Chart, look: Look) -> anyhow::Result<String> {
+    svg_of(paint::size(chart, look), |root| paint::paint(root, chart, look))
+}
+
+/// A picture of the usual size.
+///
+/// # Errors
+/// The drawing fails.
+#[cfg(feature = "papers")]
 pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
     svg_of(SIZE, draw)
 }
@@ -62,7 +81,7 @@ pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// The drawing fails.
-pub fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
+fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, units).into_drawing_area();
@@ -91,182 +110,58 @@ fn for_readers(svg: &str) -> String {
     format!("{start} role=\"img\">\n{}{}{style}{rest}", named("title"), named("desc"))
 }
 
-/// Draws F of one run, or of several above the lowest F of all, on a logarithmic axis.
-///
-/// # Errors
-/// The drawing fails.
-pub fn convergence(title: &str, subtitle: &str, lines: &[Curve]) -> anyhow::Result<String> {
-    match above_lowest(lines) {
-        Some((above, value)) => {
-            let axes = [TIME, "F minus the lowest F"];
-            svg(|root| draw(root, title, subtitle, axes, (&above, value)))
-        }
-        None => curves(title, subtitle, [TIME, "F"], lines),
-    }
-}
-
-/// Draws curves with named axes, and a legend for several curves.
-///
-/// # Errors
-/// The drawing fails.
-pub fn curves(title: &str, subtitle: &str, axes: [&str; 2], lines: &[Curve]) -> anyhow::Result<String> {
-    svg(|root| draw(root, title, subtitle, axes, (lines, Axis::of_values(lines))))
-}
-
-/// A picture of curves among others.
-#[cfg(feature = "papers")]
-#[derive(Clone, Debug)]
-pub struct Panel {
-    pub title: String,
-    pub subtitle: String,
-    pub axes: [String; 2],
-    pub curves: Vec<Curve>,
-}
-
-/// Draws several pictures of curves below each other.
+/// Pictures below each other as one.
 ///
 /// # Errors
 /// The drawing fails.
 #[cfg(feature = "papers")]
-pub fn panels(all: &[Panel]) -> anyhow::Result<String> {
-    svg_of((SIZE.0, SIZE.1 * all.len().max(1) as u32), |root| {
-        for (area, panel) in root.split_evenly((all.len().max(1), 1)).iter().zip(all) {
-            let axes = [panel.axes[0].as_str(), panel.axes[1].as_str()];
-            let curves = (&panel.curves[..], Axis::of_values(&panel.curves));
-            draw(area, &panel.title, &panel.subtitle, axes, curves)?;
+pub fn stacked(all: &[Chart]) -> anyhow::Result<String> {
+    let look = Look::default();
+    let sizes = || all.iter().map(|chart| paint::size(chart, look));
+    let (wide, high) = (sizes().map(|size| size.0).max().unwrap_or(0), sizes().map(|size| size.1).sum());
+    svg_of((wide, high), |root| {
+        let mut rest = root.clone();
+        for (chart, (_, high)) in all.iter().zip(sizes()) {
+            let (area, below) = rest.split_vertically(high);
+            paint::paint(&area, chart, look)?;
+            rest = below;
         }
         Ok(())
     })
 }
 
-/// Axis of convergence plots.
-pub const TIME: &str = "seconds in the solver";
-
-/// Curves above the lowest value of all, which itself lies on the lower end of the axis; empty
-/// for one curve, or if all have the same value.
-fn above_lowest(lines: &[Curve]) -> Option<(Vec<Curve>, Axis)> {
-    let values = || lines.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|f| f.is_finite());
-    let lowest = values().fold(f64::INFINITY, f64::min);
-    let rounding = 1e-9 * lowest.abs(); // what counts as no decrease
-    let above = || values().map(|f| f - lowest).filter(|gap| *gap > rounding);
-    let (least, most) = (above().fold(f64::INFINITY, f64::min), above().fold(0.0, f64::max));
-    if lines.len() < 2 || most <= 0.0 {
-        return None;
-    }
-    let floor = 0.5 * least;
-    let place = |p: &(f64, f64)| (p.0, (p.1 - lowest).max(floor));
-    let moved = |c: &Curve| Curve { label: c.label.clone(), points: c.points.iter().map(place).collect() };
-    Some((lines.iter().map(moved).collect(), Axis::logarithmic(floor..1.3 * most)))
-}
-
-fn draw(
-    root: &Area<'_>,
-    title: &str,
-    subtitle: &str,
-    [x, y]: [&str; 2],
-    (curves, value): (&[Curve], Axis),
-) -> Drawn {
-    let below = titled(root, title, subtitle)?;
-    let (below, legend) = match curves.len() {
-        0 | 1 => (below, None),
-        _ => {
-            let (left, right) = below.split_horizontally(SIZE.0 as i32 - strokes::legend_width(curves));
-            (left, Some(right))
-        }
-    };
-
-    let time = Axis::of_times(curves);
-    let (time_labels, value_labels) = (time.labels(), value.labels());
-    let named = |name: &str, axis: &Axis| match axis.log {
-        true => format!("{name} (log scale)"),
-        false => name.to_string(),
-    };
-    let (x, y) = (named(x, &time), named(y, &value));
-    let mut chart = ChartBuilder::on(&below)
-        .margin(24)
-        .margin_right(56)
-        .x_label_area_size(96)
-        .y_label_area_size(70 + 17 * widest(&value.ticks, &value_labels))
-        .build_cartesian_2d(time, value)?;
-    chart
-        .configure_mesh()
-        .bold_line_style(GRID.stroke_width(2))
-        .light_line_style(GRID.stroke_width(1))
-        .axis_style(BLACK.stroke_width(2))
-        .label_style((FONT, 28))
-        .axis_desc_style((FONT, 30))
-        .x_desc(x)
-        .y_desc(y)
-        .x_label_formatter(&time_labels)
-        .y_label_formatter(&value_labels)
-        .draw()?;
-    for (i, curve) in curves.iter().enumerate() {
-        let stroke = Stroke::of(i);
-        let line = steps(&curve.points);
-        match stroke.dash {
-            None => chart.draw_series(LineSeries::new(line, stroke.style()))?,
-            Some((on, off)) => chart.draw_series(DashedLineSeries::new(line, on, off, stroke.style()))?,
-        };
-        if let Some(last) = curve.points.last() {
-            chart.plotting_area().draw(&stroke.marker(*last))?;
-        }
-    }
-    if let Some(area) = legend {
-        strokes::legend(&area, curves)?;
-    }
-    Ok(())
-}
-
-/// Two lines above; returns the rest.
-///
-/// # Errors
-/// The drawing fails.
-pub fn titled<'a>(
-    root: &Area<'a>,
-    title: &str,
-    subtitle: &str,
-) -> Result<Area<'a>, Box<dyn std::error::Error>> {
+/// Title and subtitle, as large as they fit.
+fn titles(root: &Area<'_>, title: &str, subtitle: &str, look: Look) -> Drawn {
     let centre = Pos::new(HPos::Center, VPos::Center);
     let text = |size: i32| (FONT, size).into_text_style(root).pos(centre);
-    let width = root.dim_in_pixel().0;
-    let middle = width as i32 / 2;
-    root.draw_text(title, &text(fitting(title, 38, width)), (middle, 44))?;
-    root.draw_text(subtitle, &text(fitting(subtitle, 28, width)), (middle, 92))?;
-    Ok(root.split_vertically(TITLES).1)
+    let (width, font) = (root.dim_in_pixel().0, 2 * look.font as i32);
+    let (middle, large) = (width as i32 / 2, font * 19 / 14);
+    root.draw_text(title, &text(fitting(title, large, width)), (middle, font * 22 / 14))?;
+    root.draw_text(subtitle, &text(fitting(subtitle, font, width)), (middle, font * 46 / 14))?;
+    Ok(())
 }
-
-/// Height of the two lines.
-pub const TITLES: u32 = 116;
 
 /// A font size at which `text` fits the width.
 fn fitting(text: &str, size: i32, width: u32) -> i32 {
     let room = 1.7 * f64::from(width) / text.chars().count().max(1) as f64;
-    size.min(room as i32)
-}
-
-fn widest(ticks: &[f64], label: &dyn Fn(&f64) -> String) -> i32 {
-    ticks.iter().map(|tick| label(tick).len()).max().unwrap_or(0) as i32
-}
-
-/// The curve is a step function, because F is constant between improvements.
-fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
-    let mut out: Vec<(f64, f64)> = Vec::new();
-    for point in points {
-        if let Some(last) = out.last().copied() {
-            out.push((point.0, last.1));
-        }
-        out.push(*point);
-    }
-    out
+    size.min(room as i32).max(8)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::strokes::Stroke;
     use super::*;
+    use crate::picture::curves::{Convergence, Curve};
 
-    fn picture(points: Vec<(f64, f64)>) -> String {
-        let curve = Curve { label: "obcd".into(), points };
-        convergence("title", "subtitle", &[curve]).unwrap()
+    fn chart(points: Vec<(f64, f64)>) -> Chart {
+        let runs = vec![Curve { label: "obcd".into(), points }];
+        let remark = "subtitle".into();
+        let about = crate::picture::chart::About { title: Some("title".into()), ..Default::default() };
+        Convergence { about, runs, remark, ..Default::default() }.chart()
+    }
+
+    fn drawn(points: Vec<(f64, f64)>) -> String {
+        picture(&chart(points), Look::default()).unwrap()
     }
 
     #[test]
@@ -280,7 +175,7 @@ mod tests {
             vec![(0.1, f64::INFINITY), (0.2, f64::NAN)],
             vec![(0.1, 0.0), (0.2, 0.0)],
         ] {
-            let svg = picture(points);
+            let svg = drawn(points);
             assert!(
                 svg.starts_with("<svg width=\"800\" height=\"500\" viewBox=\"0 0 1600 1000\""),
                 "{}",
@@ -293,7 +188,7 @@ mod tests {
 
     #[test]
     fn pictures_say_what_they_are_and_suit_dark_pages() {
-        let svg = picture(vec![(0.1, 1.0), (9.0, 0.0)]);
+        let svg = drawn(vec![(0.1, 1.0), (9.0, 0.0)]);
         let (head, drawn) = svg.split_once("</style>").unwrap();
         assert!(head.contains(" role=\"img\">\n<title>title</title>\n<desc>subtitle</desc>\n"), "{head}");
         assert!(
@@ -302,40 +197,27 @@ mod tests {
         assert!(!drawn.contains("height=\"1000\""), "a background hides the page");
         let (fills, strokes) =
             (drawn.matches("fill=\"#000000\"").count(), drawn.matches("stroke=\"#000000\"").count());
-        assert!(fills > 3 && strokes > 1, "{fills} {strokes}");
+        assert!(fills > 3 && strokes >= 1, "{fills} {strokes}");
     }
 
     #[test]
-    fn panels_are_one_picture() {
-        let curve = |label: &str| Curve { label: label.into(), points: vec![(0.1, 1.0), (9.0, 0.0)] };
-        let panel = |title: &str| Panel {
-            title: title.into(),
-            subtitle: "s".into(),
-            axes: ["seconds", "loss"].map(String::from),
-            curves: vec![curve("first"), curve("second")],
-        };
-        let svg = panels(&[panel("above"), panel("below")]).unwrap();
-        assert!(
-            svg.starts_with("<svg width=\"800\" height=\"1000\" viewBox=\"0 0 1600 2000\""),
-            "{}",
-            &svg[..80]
-        );
+    fn width_and_letters_are_those_that_are_asked_for() {
+        let chart = chart(vec![(0.1, 1.0), (9.0, 0.0)]);
+        let small = picture(&chart, Look { width: 400, font: 10 }).unwrap();
+        assert!(small.starts_with("<svg width=\"400\" height=\"250\" viewBox=\"0 0 800 500\""));
+        let letters =
+            |svg: &str, size: u32| svg.contains(&format!("font-size=\"{:.1}\"", f64::from(size) / 1.24));
+        let large = picture(&chart, Look { width: 400, font: 20 }).unwrap();
+        assert!(small != large && (letters(&small, 20) != letters(&large, 20)), "{small}");
+    }
+
+    #[cfg(feature = "papers")]
+    #[test]
+    fn pictures_below_each_other_are_one() {
+        let all = [chart(vec![(0.1, 1.0), (9.0, 0.0)]), chart(vec![(0.1, 2.0), (9.0, 0.0)])];
+        let svg = stacked(&all).unwrap();
+        assert!(svg.starts_with("<svg width=\"800\" height=\"1000\" viewBox=\"0 0 1600 2000\""));
         assert_eq!(svg.matches("</svg>").count(), 1);
-        assert!(svg.contains("above") && svg.trim_end().ends_with("</svg>"));
-        assert!(svg.find("below").unwrap() > svg.find("above").unwrap());
-    }
-
-    #[test]
-    fn several_curves_get_a_legend() {
-        let curve = |label: &str| Curve { label: label.into(), points: vec![(0.1, 1.0), (9.0, 0.0)] };
-        let svg = convergence("t", "s", &[curve("first"), curve("second")]).unwrap();
-        assert!(svg.contains("first") && svg.contains("second"));
-        assert!(svg.contains("F minus the lowest F (log scale)"), "{svg}");
-        // the same F: nothing to tell apart
-        let svg = convergence("t", "s", &[curve("first"), curve("first")]).unwrap();
-        assert!(svg.contains("log scale"));
-        let flat = |label: &str| Curve { label: label.into(), points: vec![(0.1, 1.0), (9.0, 1.0)] };
-        assert!(!convergence("t", "s", &[flat("a"), flat("b")]).unwrap().contains("lowest"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::data_request::DataRequest;
 use crate::export::{Output, What};
 use crate::failure::usage;
 use crate::input::{read_x, short_text};
+use crate::plot::Look;
 
 /// Everything `solve` and `compare` need to know.
 #[derive(Clone, Debug)]
@@ -33,6 +34,8 @@ pub struct Settings {
     pub top: usize,
     pub json: Option<PathBuf>,
     pub outputs: Vec<Output>,
+    /// Size of pictures.
+    pub look: Look,
     pub quiet: bool,
 }
 
@@ -60,6 +63,7 @@ impl Settings {
             top: options.top.unwrap_or_default(),
             json: options.json.clone(),
             outputs: outputs(options)?,
+            look: look(options)?,
             quiet: options.quiet.unwrap_or_default(),
         })
     }
@@ -128,6 +132,24 @@ pub fn asked(options: &Request) -> [(What, Option<&Path>); 13] {
         (What::Report, &options.report),
     ];
     asked.map(|(what, path)| (what, path.as_deref()))
+}
+
+/// Largest width of a picture in pixels, and the letters that a line has room for at least.
+const WIDEST: usize = 10_000;
+const LETTERS: usize = 20;
+
+fn look(options: &Request) -> anyhow::Result<Look> {
+    let usual = Look::default();
+    let width = options.plot_width.unwrap_or(usual.width as usize);
+    let font = options.font_size.unwrap_or(usual.font as usize);
+    if width > WIDEST {
+        return Err(invalid("plot-width", &width.to_string(), &format!("at most {WIDEST} pixels")));
+    }
+    if font * LETTERS > width {
+        let most = format!("at most {} pixels in a picture {width} wide", width / LETTERS);
+        return Err(invalid("font-size", &font.to_string(), &most));
+    }
+    Ok(Look { width: width as u32, font: font as u32 })
 }
 
 fn outputs(options: &Request) -> anyhow::Result<Vec<Output>> {

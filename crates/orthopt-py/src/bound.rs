@@ -49,6 +49,7 @@ pub fn bound<'py>(
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
+    out.set_item("title", &task.title)?;
     out.set_item("notes", worded(&task.notes))?;
     let (callback, threads) = (callback.as_ref(), request.threads);
     with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;

@@ -19,6 +19,7 @@ mod logging;
 mod minimize;
 mod options;
 mod path;
+mod picture;
 mod registry;
 mod result;
 mod smooth;
@@ -54,6 +55,8 @@ mod _orthopt {
     use super::options::options;
     #[pymodule_export]
     use super::path::{judged_fold, path, validation};
+    #[pymodule_export]
+    use super::picture::{chart, names_beside};
     #[pymodule_export]
     use super::registry::{constants, registry};
     #[pymodule_export]

@@ -155,6 +155,7 @@ pub fn options(py: Python<'_>) -> PyResult<Vec<(String, Bound<'_, PyDict>)>> {
         let out = PyDict::new(py);
         out.set_item("group", entry.group.heading())?;
         out.set_item("matrix", entry.matrix.is_some())?;
+        out.set_item("choices", entry.names())?;
         Ok((entry.name_in(Front::Python), out))
     };
     let here = |entry: &&Entry| entry.lacked_by(Front::Python).is_none() && !entry.positional;

@@ -5,7 +5,7 @@ use orthopt::RowMat;
 use orthopt::family::Scree;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Checks, Report, Task};
-use orthopt::solve::{Setting, Solution};
+use orthopt::solve::{ArmReport, Setting, Solution};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -88,6 +88,8 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
     out.set_item("data_shape", (task.data.rows, task.data.cols))?;
     out.set_item("feature_names", &task.data.names)?;
     out.set_item("optimum", report.optimum)?;
+    let arms = report.solution.search.iter().flat_map(|search| &search.arms);
+    out.set_item("arms", arms.map(|arm| described_arm(out.py(), arm)).collect::<PyResult<Vec<_>>>()?)?;
     out.set_item("tolerance", report.tolerance())?;
     put_variance(out, report.explained_variance.as_ref())?;
     if let Some(global) = &report.global {
@@ -96,6 +98,19 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
         out.set_item("proof", global.proof)?;
     }
     put_checks(out, &report.checks)
+}
+
+/// An arm of a search.
+fn described_arm<'py>(py: Python<'py>, arm: &ArmReport) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("solver", &arm.solver)?;
+    dict.set_item("start", &arm.start)?;
+    dict.set_item("seed", arm.seed)?;
+    dict.set_item("work", arm.work)?;
+    dict.set_item("objective", arm.objective)?;
+    dict.set_item("seconds", PyArray1::from_iter(py, arm.curve.iter().map(|p| p.0)))?;
+    dict.set_item("course", PyArray1::from_iter(py, arm.curve.iter().map(|p| p.1)))?;
+    Ok(dict)
 }
 
 /// Adds what is known of the problem.

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::solve::use_threads;
 use crate::configured::Configured;
-use crate::export::{Output, What, json, svg};
+use crate::export::{Output, What, json, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
@@ -262,7 +262,9 @@ fn publish<P: Family>(
         failures.extend(save_dual(problem, found, path).err());
     }
     if let Some(path) = &wanted.plot {
-        failures.extend(svg::write_bound(task, incumbent.report.as_ref(), found, path).err());
+        failures.extend(
+            pictures::write_bound((task, incumbent.report.as_ref()), found, path, settings.look).err(),
+        );
     }
     let global = Global::of(found);
     let from = match &found.x {

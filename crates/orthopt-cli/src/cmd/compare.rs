@@ -11,11 +11,12 @@ use orthopt::with_family;
 use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::json;
-use crate::export::{Found, Output, svg};
+use crate::export::{Found, Output, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::given::Asked;
 use crate::input::Input;
 use crate::options::Typed;
+use crate::plot::Look;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -183,7 +184,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
         .min_by(|a, b| a.solution.objective.total.total_cmp(&b.solution.objective.total));
     let mut failures: Vec<anyhow::Error> = Vec::new();
     for output in &settings.outputs {
-        failures.extend(write(output, reports, best).err());
+        failures.extend(write(output, reports, best, settings.look).err());
     }
     if settings.prints() {
         failures.extend(output::print(&table::comparison(reports, settings.stopping)).err());
@@ -203,10 +204,10 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
 }
 
 /// The plot has all curves; X is the best one.
-fn write(output: &Output, reports: &[Report], best: Option<&Report>) -> anyhow::Result<()> {
+fn write(output: &Output, reports: &[Report], best: Option<&Report>, look: Look) -> anyhow::Result<()> {
     match (output.is_plot(), best) {
-        (true, _) => svg::write_all(reports, output.path()),
-        (false, Some(best)) => output.write(&Found { report: best, rows: None }),
+        (true, _) => pictures::write_all(reports, output.path(), look),
+        (false, Some(best)) => output.write(&Found { report: best, rows: None, look }),
         (false, None) => Ok(()),
     }
 }

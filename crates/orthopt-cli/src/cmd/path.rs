@@ -237,11 +237,12 @@ fn publish(
         failures.extend(path_report::write_table(&told, path).err());
     }
     if let Some(path) = &wanted.plot {
-        failures.extend(path_report::write_picture(&told, path).err());
+        failures.extend(path_report::write_picture(&told, path, settings.look).err());
     }
     let rows = kept_rows(settings, input)?.map(|input| input.rows(chosen.x()));
     for file in &settings.outputs {
-        failures.extend(file.write(&Found { report: chosen, rows: rows.as_ref() }).err());
+        failures
+            .extend(file.write(&Found { report: chosen, rows: rows.as_ref(), look: settings.look }).err());
     }
     if settings.prints() {
         failures.extend(output::print(&path_report::summary(&told, settings.top)).err());

@@ -10,7 +10,7 @@ use orthopt::threads::sensible;
 use orthopt::with_family;
 
 use crate::configured::Configured;
-use crate::export::{Found, Output, json, svg};
+use crate::export::{Found, Output, json, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::given::Asked;
 use crate::global::{self, Effort};
@@ -186,7 +186,7 @@ fn bounded<P: Family>(
         _ => global::bound(problem, Some(report.x()), Effort { seconds, nodes: None }, progress)?,
     };
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
-        svg::write_bound(&report.task, Some(report), &found, output.path())?;
+        pictures::write_bound((&report.task, Some(report)), &found, output.path(), settings.look)?;
     }
     let facts = report.bound_by(&found)?.clone();
     if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
@@ -211,7 +211,7 @@ fn publish<P: Family>(
     let is_last =
         |output: &Output| output.is_page() || (settings.stability.is_some() && output.shows_stability());
     let write = |report: &Report, last: bool| -> Vec<anyhow::Error> {
-        let found = Found { report, rows: rows.as_ref() };
+        let found = Found { report, rows: rows.as_ref(), look: settings.look };
         let outputs = settings.outputs.iter().filter(|output| is_last(output) == last);
         outputs.filter_map(|output| output.write(&found).err()).collect()
     };

@@ -7,14 +7,14 @@ mod jsonl;
 mod loadings;
 mod npy;
 pub mod picture;
-mod pictures;
+pub mod pictures;
 mod scores;
-pub mod svg;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::usage;
+use crate::plot::Look;
 use crate::rows::Rows;
 use crate::text;
 use orthopt::report::Report;
@@ -26,6 +26,8 @@ pub struct Found<'a> {
     pub report: &'a Report,
     /// Scores of the samples, if a file needs them.
     pub rows: Option<&'a Rows>,
+    /// Size of pictures.
+    pub look: Look,
 }
 
 /// Kind of content of a file.
@@ -93,7 +95,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::Scores, endings: &[".npy", ".npy.gz"], write: npy::write_scores },
     Format { what: What::Trace, endings: &[".csv"], write: csv::write },
     Format { what: What::Trace, endings: &[".jsonl"], write: jsonl::write },
-    Format { what: What::Plot, endings: picture::ENDINGS, write: svg::write },
+    Format { what: What::Plot, endings: picture::ENDINGS, write: pictures::write_convergence },
     Format { what: What::PlotLoadings, endings: picture::ENDINGS, write: pictures::write_loadings },
     Format { what: What::PlotScores, endings: picture::ENDINGS, write: pictures::write_scores },
     Format { what: What::PlotBiplot, endings: picture::ENDINGS, write: pictures::write_biplot },

@@ -1,105 +1,214 @@
-//! Loadings: bars by component, or a heat map for many variables.
+//! Loadings: bars by component, or a heat map of many variables; and how often each is not zero in halves of the rows.
 
-use orthopt::report::{Report, used};
-use plotters::prelude::*;
+use orthopt::objective::REPORT_ZERO;
+use orthopt::report::{Report, Stability as Halves};
+use serde::Deserialize;
 
-use super::drawing::{Drawing, MOST, TEXT, cut_names};
-use super::{DARK, LEFT, LIGHT, MIDDLE, RIGHT, below, heat, title, units};
-use crate::plot::{Area, Drawn, FONT, GRID, TITLES, svg_of, titled};
+use super::axis::Axis;
+use super::chart::{About, Cell, Chart, Mark, PALETTE, Panel, Scale, Side};
+use super::cut;
 use crate::text;
 
 /// More variables than this, or more components than [`PANELS`], make a heat map.
 const BARS: usize = 20;
 const PANELS: usize = 8;
-const ROW: i32 = 44;
+/// Maximum number of variables unless another one is given, those with the largest loadings.
+const MOST: usize = 60;
+/// Characters of a name.
+const LONGEST: usize = 28;
+/// The longest bar reaches so far, as a share of the half of a panel.
+const REACH: f64 = 0.8;
 
-/// The picture.
-///
-/// # Errors
-/// The drawing fails.
-pub fn picture(report: &Report) -> anyhow::Result<String> {
-    let x = report.x();
-    let all = used(x);
-    let many = all.len() > BARS || x.ncols() > PANELS;
-    let variables = if all.len() > MOST { largest(report, &all) } else { all.clone() };
-    let shown = match variables.len() < all.len() {
-        true => format!("the {MOST} largest of {} variables with nonzero loadings", all.len()),
-        false => {
-            format!("{} of {} with nonzero loadings", all.len(), text::count(x.nrows() as u64, "variable"))
-        }
-    };
-    let drawing = Drawing {
-        names: cut_names(report, &variables),
-        title: title("Loadings", &report.task),
-        subtitle: below(&report.task, &shown),
-        variables,
-        report,
-    };
-    let heading = |k: usize| drawing.heading(k);
-    if many { heat::picture(&drawing, report.x(), None, &heading) } else { bars(&drawing) }
+/// How loadings are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    Bar,
+    Heatmap,
 }
 
-/// In the order of the data, those whose largest loading is largest.
-fn largest(report: &Report, all: &[usize]) -> Vec<usize> {
+/// Loadings of components, each a list of the loadings of all variables.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Loadings {
+    pub about: About,
+    pub components: Vec<Vec<f64>>,
+    pub names: Vec<String>,
+    /// The share of the variance of each component.
+    pub shares: Vec<f64>,
+    /// Number of variables that are drawn.
+    pub top: Option<usize>,
+    /// Chosen by the number of variables unless given.
+    pub form: Option<Form>,
+}
+
+impl Loadings {
+    pub fn of(report: &Report) -> Self {
+        let x = report.x();
+        Self {
+            about: About::task(&report.task),
+            components: columns(report),
+            names: (0..x.nrows()).map(|i| report.task.data.variable(i)).collect(),
+            shares: report.explained_variance.as_ref().map_or(Vec::new(), |e| e.adjusted.clone()),
+            ..Self::default()
+        }
+    }
+
+    pub fn chart(&self) -> Chart {
+        let size = |i: usize| self.components.iter().fold(0.0, |most: f64, own| most.max(own[i].abs()));
+        let all: Vec<usize> = (0..self.names.len()).filter(|i| size(*i) > REPORT_ZERO).collect();
+        let shown = largest(&all, &size, self.top.unwrap_or(MOST));
+        let (hidden, remark) = match shown.len() < all.len() {
+            true => {
+                let few = format!("the {} largest of {}", shown.len(), all.len());
+                (format!("{few} variables"), format!("{few} variables with nonzero loadings"))
+            }
+            false => {
+                let n = text::count(self.names.len() as u64, "variable");
+                (String::new(), format!("{} of {n} with nonzero loadings", all.len()))
+            }
+        };
+        let many = all.len() > BARS || self.components.len() > PANELS;
+        let form = self.form.unwrap_or(if many { Form::Heatmap } else { Form::Bar });
+        let limit = all.iter().fold(0.0, |limit: f64, i| limit.max(size(*i)));
+        let (title, subtitle) = (self.about.title("Loadings"), self.about.below(&remark));
+        let panels = match form {
+            Form::Bar => self.bars(&shown, limit),
+            Form::Heatmap => {
+                let headings = (0..self.components.len()).map(|k| self.heading(k)).collect();
+                let scale = Scale::of("loading", limit.max(1e-300), true);
+                vec![heat((&self.components, &shown), &self.names, headings, None, scale)]
+            }
+        };
+        Chart { title, subtitle, hidden, panels, palette: PALETTE }
+    }
+
+    /// Its number and its share of the variance.
+    fn heading(&self, k: usize) -> String {
+        let share = self.shares.get(k).map_or(String::new(), |share| format!(" ({:.1} %)", 100.0 * share));
+        format!("PC{}{share}", k + 1)
+    }
+
+    /// A panel for each component, a row for each variable, the same for all.
+    fn bars(&self, shown: &[usize], limit: f64) -> Vec<Panel> {
+        let end = limit.max(1e-3) / REACH;
+        let panel = |(k, own): (usize, &Vec<f64>)| {
+            let of_sign = |positive: bool| {
+                let rows = shown.iter().enumerate().filter(|(_, i)| own[**i].abs() > REPORT_ZERO);
+                let rows = rows.filter(|(_, i)| (own[**i] > 0.0) == positive);
+                let corners = rows.map(|(row, i)| {
+                    let (v, y) = (own[*i], row as f64);
+                    [v.min(0.0), y - 0.32, v.max(0.0), y + 0.32]
+                });
+                Mark::Bars { name: String::new(), dark: positive, corners: corners.collect() }
+            };
+            let rows = shown.iter().enumerate().filter(|(_, i)| own[**i].abs() > REPORT_ZERO);
+            // the number beyond 0, where no bar is
+            let numbers = rows.map(|(row, i)| Mark::Words {
+                at: (0.0, row as f64),
+                text: format!("{:.2}", own[*i]),
+                side: if own[*i] > 0.0 { Side::Left } else { Side::Right },
+            });
+            let marks = [of_sign(true), of_sign(false)].into_iter().chain(numbers).collect();
+            let names = shown.iter().map(|i| cut(&self.names[*i], LONGEST)).collect();
+            let x = Axis::symmetric(end, limit.max(1e-3)).called("loading");
+            Panel { heading: self.heading(k), ..Panel::new(x, Axis::of_names(names), marks) }
+        };
+        self.components.iter().enumerate().map(panel).collect()
+    }
+}
+
+fn columns(report: &Report) -> Vec<Vec<f64>> {
     let x = report.x();
-    let size = |i: &usize| x.row(*i).iter().fold(0.0, |size: f64, v| size.max(v.abs()));
+    (0..x.ncols()).map(|k| (0..x.nrows()).map(|i| x.get(i, k)).collect()).collect()
+}
+
+/// In their order, those that are largest.
+fn largest(all: &[usize], size: &dyn Fn(usize) -> f64, most: usize) -> Vec<usize> {
     let mut order = all.to_vec();
-    order.sort_by(|a, b| size(b).total_cmp(&size(a)));
-    order.truncate(MOST);
+    order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
+    order.truncate(most);
     order.sort_unstable();
     order
 }
 
-/// One panel for each component, a row for each variable, the same for all.
-fn bars(drawing: &Drawing<'_>) -> anyhow::Result<String> {
-    let r = drawing.report.x().ncols() as i32;
-    let (margin, rows) = (drawing.margin(), drawing.variables.len().max(1) as i32);
-    let panel = ((1560 - margin) / r).clamp(230, 620);
-    let height = TITLES as i32 + 56 + rows * ROW + 110;
-    let width = margin + r * panel + 40;
-    svg_of((width as u32, height as u32), |root| draw(root, drawing, (margin, panel)))
+/// A line for each variable, a column for each component; cells that `framed` does not have as 0 have a frame.
+fn heat(
+    (columns, shown): (&[Vec<f64>], &[usize]),
+    names: &[String],
+    headings: Vec<String>,
+    framed: Option<&[Vec<f64>]>,
+    scale: Scale,
+) -> Panel {
+    let cell = |k: usize, row: usize| {
+        let (i, value) = (shown[row], columns[k][shown[row]]);
+        Cell {
+            at: (k, row),
+            value,
+            text: if value.abs() > REPORT_ZERO { format!("{value:.2}") } else { String::new() },
+            framed: framed.is_some_and(|framed| framed[k][i] != 0.0),
+        }
+    };
+    let cells = (0..columns.len()).flat_map(|k| (0..shown.len()).map(move |row| (k, row)));
+    let marks = vec![Mark::Cells { cells: cells.map(|(k, row)| cell(k, row)).collect(), scale }];
+    let names = shown.iter().map(|i| cut(&names[*i], LONGEST)).collect();
+    Panel::new(Axis::of_names(headings).called("component"), Axis::of_names(names), marks)
 }
 
-fn draw(root: &Area<'_>, drawing: &Drawing<'_>, (margin, panel): (i32, i32)) -> Drawn {
-    let area = titled(root, &drawing.title, &drawing.subtitle)?;
-    let x = drawing.report.x();
-    let limit = x.data().iter().fold(0.0, |limit: f64, v| limit.max(v.abs())).max(1e-3);
-    let (top, rows) = (56, drawing.variables.len() as i32);
-    let bottom = top + rows * ROW;
-    let style = |size: i32| (FONT, size).into_text_style(root);
-    for (row, name) in drawing.names.iter().enumerate() {
-        let y = top + row as i32 * ROW + ROW / 2;
-        area.draw_text(name, &style(TEXT).pos(RIGHT), (margin - 16, y))?;
+/// How often each loading is not zero in halves of the rows.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Stability {
+    pub about: About,
+    /// For each component the share of the halves, by variable.
+    pub frequency: Vec<Vec<f64>>,
+    /// Loadings of all rows.
+    pub components: Vec<Vec<f64>>,
+    pub names: Vec<String>,
+    /// Mean cosine between a component and those of the halves.
+    pub cosine: Vec<f64>,
+    /// Number of pairs of halves.
+    pub pairs: usize,
+    /// Number of variables that are drawn.
+    pub top: Option<usize>,
+}
+
+impl Stability {
+    pub fn of(report: &Report, found: &Halves) -> Self {
+        let share = &found.frequency;
+        let own = |k: usize| (0..share.nrows()).map(|i| share.get(i, k)).collect();
+        Self {
+            about: About::task(&report.task),
+            frequency: (0..share.ncols()).map(own).collect(),
+            components: columns(report),
+            names: (0..share.nrows()).map(|i| report.task.data.variable(i)).collect(),
+            cosine: found.cosine.clone(),
+            pairs: found.pairs,
+            top: None,
+        }
     }
-    for k in 0..x.ncols() {
-        let left = margin + k as i32 * panel;
-        let half = f64::from(panel) / 2.0 - 22.0;
-        let centre = left + panel / 2;
-        let at = |value: f64| centre + units(value / limit * half * 0.82);
-        area.draw_text(&drawing.heading(k), &style(TEXT + 2).pos(MIDDLE), (centre, top - 28))?;
-        let frame = [(left + 8, top), (left + panel - 8, bottom)];
-        area.draw(&Rectangle::new(frame, GRID.stroke_width(2)))?;
-        for (row, &i) in drawing.variables.iter().enumerate() {
-            let (value, y) = (x.get(i, k), top + row as i32 * ROW);
-            if value.abs() <= orthopt::objective::REPORT_ZERO {
-                continue;
+
+    pub fn chart(&self) -> Chart {
+        let often = |i: usize| self.frequency.iter().fold(0.0, |most: f64, own| most.max(own[i]));
+        let all: Vec<usize> = (0..self.names.len()).filter(|i| often(*i) > 0.0).collect();
+        let shown = largest(&all, &often, self.top.unwrap_or(MOST));
+        let (hidden, few) = match shown.len() < all.len() {
+            true => {
+                let few = format!("{} of {} variables", shown.len(), all.len());
+                (few.clone(), few)
             }
-            let colour = if value > 0.0 { DARK } else { LIGHT };
-            let bar = [(at(0.0), y + 8), (at(value), y + ROW - 8)];
-            area.draw(&Rectangle::new(bar, colour.filled()))?;
-            area.draw(&Rectangle::new(bar, BLACK.stroke_width(1)))?;
-            // the number beyond the zero line, where no bar is
-            let (end, pos) = if value > 0.0 { (at(0.0) - 8, RIGHT) } else { (at(0.0) + 8, LEFT) };
-            let number = format!("{value:.2}");
-            area.draw_text(&number, &style(TEXT - 4).pos(pos), (end, y + ROW / 2))?;
-        }
-        area.draw(&PathElement::new([(at(0.0), top), (at(0.0), bottom)], BLACK.stroke_width(2)))?;
-        for value in [-limit, 0.0, limit] {
-            let label = if value == 0.0 { "0".into() } else { format!("{value:.2}") };
-            area.draw_text(&label, &style(TEXT - 4).pos(MIDDLE), (at(value), bottom + 24))?;
-        }
+            false => (
+                String::new(),
+                format!("{} of {}", all.len(), text::count(self.names.len() as u64, "variable")),
+            ),
+        };
+        let halves = format!("share of {} halves with a nonzero loading", 2 * self.pairs);
+        let remark = format!("{halves}; frames: components; {few}");
+        let headings =
+            self.cosine.iter().enumerate().map(|(k, cosine)| format!("PC{} (cosine {cosine:.2})", k + 1));
+        let scale = Scale::of(&halves, 1.0, false);
+        let columns = (&self.frequency[..], &shown[..]);
+        let panel = heat(columns, &self.names, headings.collect(), Some(&self.components), scale);
+        Chart { hidden, ..self.about.chart("Stability", &remark, panel) }
     }
-    let middle = margin + (x.ncols() as i32 * panel) / 2;
-    area.draw_text("loading", &style(TEXT + 2).pos(MIDDLE), (middle, bottom + 68))?;
-    Ok(root.present()?)
 }

@@ -6,7 +6,9 @@ use orthopt_embed::{Metrics, Record};
 
 use super::sheet::{Drawing, Grid};
 use super::training::{Course, Trained};
-use crate::plot::{Curve, Panel, panels};
+use crate::picture::chart::About;
+use crate::picture::curves::{Curve, plain};
+use crate::plot::stacked;
 use crate::text;
 
 /// A number of a record, where it has it.
@@ -65,17 +67,12 @@ impl Course {
             };
             let lines: Vec<Curve> =
                 runs.iter().map(|run| Curve { label: run.method.clone(), points: points(run) }).collect();
-            Panel {
-                title: format!("{}, {name}", self.0.dataset),
-                subtitle: format!(
-                    "{} facts for training, {} for testing",
-                    self.0.sizes.train, self.0.sizes.test
-                ),
-                axes: [axis.to_string(), name.to_string()],
-                curves: lines,
-            }
+            let about = About { title: Some(format!("{}, {name}", self.0.dataset)), ..About::default() };
+            let sizes = &self.0.sizes;
+            let remark = format!("{} facts for training, {} for testing", sizes.train, sizes.test);
+            about.chart("", &remark, plain([axis, name], &lines))
         });
-        panels(&all)
+        stacked(&all)
     }
 
     fn notes(&self, runs: &[Trained], folder: &Path) -> Vec<String> {

@@ -5,7 +5,9 @@ use std::path::Path;
 use super::grid::{Finished, escape, reading, table};
 use super::sheet::{Drawing, Grid};
 use crate::export::to_file;
-use crate::plot::{Curve, convergence};
+use crate::picture::chart::About;
+use crate::picture::curves::{Convergence, Curve};
+use crate::plot::{Look, picture};
 use crate::text;
 use orthopt_papers::item::Item;
 use orthopt_papers::items::explanation;
@@ -102,7 +104,9 @@ fn curves(done: &Finished) -> anyhow::Result<String> {
         .filter(|c| !c.points.is_empty())
         .collect();
     let title = format!("{}, {}", done.cell.item.name, done.cell.label());
-    convergence(&title, &format!("{} s per method", text::exact(done.cell.seconds)), &curves)
+    let about = About { title: Some(title), ..About::default() };
+    let remark = format!("{} s per method", text::exact(done.cell.seconds));
+    picture(&Convergence { about, runs: curves, remark, ..Convergence::default() }.chart(), Look::default())
 }
 
 const INTRODUCTION: &str = "\

@@ -59,6 +59,8 @@ enum Effect {
     Summary,
     /// A file.
     File(&'static str),
+    /// `p.svg` has another size, or its letters have.
+    Size,
 }
 
 /// Value of an option, and the other options with and without it.
@@ -152,6 +154,8 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "stability" => (vec!["2"], vec![], Effect::Summary),
         "plot-stability" => (vec!["p.svg"], vec!["--stability", "2"], Effect::File("p.svg")),
         "title" => value("Pines"),
+        "plot-width" => (vec!["400"], vec!["--plot", "p.svg"], Effect::Size),
+        "font-size" => (vec!["9"], vec!["--plot", "p.svg"], Effect::Size),
         "top" => (vec!["2"], vec![], Effect::Summary),
         "json" => file("other.json"),
         "trace" => file("t.csv"),
@@ -328,6 +332,11 @@ fn judge(dir: &Dir, call: &'static str, option: &str, info: &ProblemInfo, tally:
     let meant = match effect {
         _ if OF_PAIRS.contains(&option) => found.code == Some(0),
         _ if call == "bound" && OF_SOLVERS.contains(&option) => found.code == Some(0),
+        Effect::Size => {
+            let sized = size(dir);
+            outcome(dir, &without);
+            sized != size(dir)
+        }
         Effect::File(name) => std::fs::metadata(dir.path(name)).is_ok_and(|m| m.len() > 0),
         Effect::Result | Effect::Summary => {
             let plain = outcome(dir, &without);
@@ -338,6 +347,15 @@ fn judge(dir: &Dir, call: &'static str, option: &str, info: &ProblemInfo, tally:
     tally.meant.fetch_add(usize::from(meant), Ordering::Relaxed);
     let said = if found.code == Some(0) { "changes nothing and is accepted".into() } else { found.stderr };
     (!meant).then(|| format!("{cell}: {said}"))
+}
+
+/// Width and sizes of letters of the picture.
+fn size(dir: &Dir) -> Vec<String> {
+    let svg = dir.read("p.svg");
+    let of = |name: &str| {
+        svg.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next().map(String::from))
+    };
+    ["<svg width", "font-size"].iter().filter_map(|name| of(name.trim_start_matches("<svg "))).collect()
 }
 
 #[derive(Default)]

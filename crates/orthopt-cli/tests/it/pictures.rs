@@ -227,12 +227,192 @@ fn numbers(element: &str, name: &str) -> Vec<f64> {
     value.split([',', ' ']).filter_map(|number| number.parse().ok()).collect()
 }
 
+/// Four tables: few variables and many, groups, correlated ones.
+const TABLES: [&str; 4] = ["spiked:zht:300", "spiked:200:60:3:8", "spiked:50:30:2:12:3:4", "t.csv"];
+
+/// Left, top, right and bottom of every text of a picture, roughly: letters of sans-serif fonts are .55 em wide on the average.
+fn words(svg: &str) -> Vec<(String, [f64; 4])> {
+    let texts = svg.split("<text ").skip(1).filter_map(|text| {
+        let (attributes, rest) = text.split_once(">\n")?;
+        let attributes = format!(" {attributes}");
+        let [x, y, size] = ["x", "y", "font-size"].map(|name| numbers(&attributes, name)[0]);
+        let words = rest.split('\n').next()?.to_string();
+        let shown = words.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+        let (wide, high) = (0.55 * size * shown.chars().count() as f64, 0.8 * size);
+        let left = match attributes {
+            ref a if a.contains("text-anchor=\"middle\"") => x - 0.5 * wide,
+            ref a if a.contains("text-anchor=\"end\"") => x - wide,
+            _ => x,
+        };
+        let upright = attributes.contains("rotate(270");
+        let area = match upright {
+            true => [x - 0.5 * high, y - 0.5 * wide, x + 0.5 * high, y + 0.5 * wide],
+            false => [left, y - 0.5 * high, left + wide, y + 0.5 * high],
+        };
+        Some((words, area))
+    });
+    texts.filter(|(words, _)| !words.is_empty()).collect()
+}
+
+fn check_words(name: &str, svg: &str) {
+    let frame = numbers(svg, "viewBox");
+    let found = words(svg);
+    assert!(found.len() >= 6, "{name}: {} texts", found.len());
+    for (i, (text, a)) in found.iter().enumerate() {
+        let inside = a[0] >= 0.0 && a[1] >= 0.0 && a[2] <= frame[2] && a[3] <= frame[3];
+        assert!(inside, "{name}: `{text}` leaves the picture: {a:?}");
+        for (other, b) in &found[..i] {
+            let apart = a[2] <= b[0] || b[2] <= a[0] || a[3] <= b[1] || b[3] <= a[1];
+            assert!(apart, "{name}: `{text}` lies on `{other}`: {a:?} {b:?}");
+        }
+    }
+    let elements = svg.split('<');
+    let points = elements.filter(|e| e.starts_with("poly") || e.starts_with("path ")).flat_map(|e| {
+        let all = numbers(e, "points");
+        all.chunks(2).map(|p| (p[0], p[1])).collect::<Vec<_>>()
+    });
+    for (x, y) in points {
+        assert!((0.0..=frame[2]).contains(&x) && (0.0..=frame[3]).contains(&y), "{name}: a mark at {x} {y}");
+    }
+}
+
+#[test]
+fn words_of_every_picture_are_apart_and_inside() {
+    let dir = Dir::new();
+    table(&dir, 12);
+    let kinds = [
+        "plot",
+        "plot-loadings",
+        "plot-scores",
+        "plot-biplot",
+        "plot-variance",
+        "plot-scree",
+        "plot-stability",
+    ];
+    let files = kinds.map(|kind| [format!("--{kind}"), format!("{kind}.svg")]);
+    for source in TABLES {
+        let solve = [
+            "solve",
+            "l0-pca",
+            source,
+            "--scale",
+            "std",
+            "-r",
+            "3",
+            "--nonzeros",
+            "8",
+            "-q",
+            "--effort",
+            "quick",
+        ];
+        for size in [&[][..], &["--plot-width", "1200", "--font-size", "12"]] {
+            let mut command =
+                dir.orthopt(&[&solve[..], size, &["--stability", "3", "--time-limit", "4"]].concat());
+            command.args(files.iter().flatten()).assert().success();
+            for kind in kinds {
+                check_words(&format!("{kind} of {source} {size:?}"), &dir.read(&format!("{kind}.svg")));
+            }
+        }
+        let path =
+            ["path", "l0-pca", source, "--scale", "std", "-r", "2", "--counts", "1,2,4,8", "--cv", "3", "-q"];
+        dir.orthopt(&[&path[..], &["--time-limit", "4", "--bound", "1", "--plot", "path.svg"]].concat())
+            .assert()
+            .success();
+        check_words(&format!("path of {source}"), &dir.read("path.svg"));
+        let bound = [
+            "bound",
+            "l0-pca",
+            source,
+            "--scale",
+            "std",
+            "-r",
+            "1",
+            "--nonzeros",
+            "4",
+            "--time-limit",
+            "2",
+            "-q",
+        ];
+        dir.orthopt(&[&bound[..], &["--plot", "bound.svg"]].concat()).assert().success();
+        check_words(&format!("bound of {source}"), &dir.read("bound.svg"));
+        let compare =
+            ["compare", "l1-pca", source, "--scale", "std", "-r", "2", "--lambda-share", "0.1", "-q"];
+        let solvers = ["--solvers", "obcd,manpg,ladmm+obcd,spm", "--max-iters", "200", "--plot", "all.svg"];
+        dir.orthopt(&[&compare[..], &solvers].concat()).assert().success();
+        check_words(&format!("comparison of {source}"), &dir.read("all.svg"));
+    }
+}
+
+#[test]
+fn the_check_of_words_finds_what_is_wrong() {
+    let text = |x: f64, words: &str| {
+        format!(
+            "<text x=\"{x}\" y=\"50\" dy=\"0.5ex\" text-anchor=\"start\" font-size=\"20\" fill=\"#000000\">\n{words}\n</text>\n"
+        )
+    };
+    let drawn = |places: [f64; 6]| {
+        let texts: String = places.iter().map(|x| text(*x, "abcd")).collect();
+        format!("<svg viewBox=\"0 0 600 100\">\n{texts}</svg>")
+    };
+    let caught = |places| std::panic::catch_unwind(|| check_words("x", &drawn(places))).is_err();
+    assert!(!caught([0.0, 100.0, 200.0, 300.0, 400.0, 500.0]));
+    assert!(caught([0.0, 100.0, 200.0, 300.0, 400.0, 440.0]), "they overlap");
+    assert!(caught([0.0, 100.0, 200.0, 300.0, 400.0, 580.0]), "the last one leaves the picture");
+}
+
+#[test]
+fn a_title_is_drawn_by_every_call_that_takes_one() {
+    let dir = Dir::new();
+    dir.orthopt(&[
+        "solve",
+        "l0-pca",
+        "builtin:pitprops",
+        "-r",
+        "1",
+        "--nonzeros",
+        "3",
+        "--save-x",
+        "x.npy",
+        "-q",
+    ])
+    .assert()
+    .success();
+    let bound =
+        ["bound", "l0-pca", "builtin:pitprops", "--x", "x.npy", "--nonzeros", "3", "--time-limit", "1", "-q"];
+    dir.orthopt(&[&bound[..], &["--plot", "b.svg", "--title", "Props"]].concat()).assert().success();
+    assert!(dir.read("b.svg").contains("<title>Bounds, Props</title>"));
+    table(&dir, 6);
+    let explore =
+        ["explore", "t.csv", "--report", "r.html", "--title", "Groups <of four>", "--time-limit", "4", "-q"];
+    dir.orthopt(&explore).assert().success();
+    let page = dir.read("r.html");
+    assert!(
+        page.contains("<h1>Groups &lt;of four&gt;</h1>")
+            && page.contains("<title>Loadings, Groups &lt;of four&gt;</title>")
+    );
+    // what draws nothing does not offer it
+    let certify = dir
+        .orthopt(&["certify", "l0-pca", "builtin:pitprops", "--x", "x.npy", "--title", "T"])
+        .output()
+        .unwrap();
+    assert_eq!(certify.status.code(), Some(2));
+    dir.fails_in_one_line(
+        &["solve", "l0-pca", "t.csv", "-q", "--plot-width", "400"],
+        2,
+        &["--plot-width is for pictures"],
+    );
+    dir.fails_in_one_line(
+        &["solve", "l0-pca", "t.csv", "-q", "--plot", "p.svg", "--font-size", "80"],
+        2,
+        &["font-size", "at most 40 pixels in a picture 800 wide"],
+    );
+}
+
 #[test]
 fn marks_of_a_biplot_lie_inside_and_names_do_not_overlap() {
     let dir = Dir::new();
     table(&dir, 12);
-    let sources = ["spiked:zht:300", "spiked:200:60:3:8", "spiked:50:30:2:12:3:4", "t.csv"];
-    for source in sources {
+    for source in TABLES {
         let solve = ["solve", "l0-pca", source, "--scale", "std", "-r", "2", "--nonzeros", "10", "-q"];
         dir.orthopt(&[&solve[..], &["--max-iters", "2000", "--plot-biplot", "b.svg"]].concat())
             .assert()

@@ -8,7 +8,9 @@ use orthopt_embed::{Ended, Metrics, Model, Options, Ranks, Record, Trainer};
 use serde::Serialize;
 
 use crate::export::{picture, to_file};
-use crate::plot::{Curve, curves};
+use crate::picture::chart::About;
+use crate::picture::curves::{Curve, plain};
+use crate::plot::{self, Look};
 use crate::summary::Summary;
 use crate::table::aligned;
 use crate::text;
@@ -208,6 +210,7 @@ pub fn plot(result: &Result, history: &[Record], path: &Path) -> anyhow::Result<
         text::number(first, 4),
         text::number(last, 4)
     );
-    let drawn = curves(&title, &subtitle, ["seconds", "loss, MRR"], &lines)?;
-    picture::write(&drawn, path)
+    let about = About { title: Some(title), ..About::default() };
+    let chart = about.chart("", &subtitle, plain(["seconds", "loss, MRR"], &lines));
+    picture::write(&plot::picture(&chart, Look::default())?, path)
 }

@@ -7,7 +7,8 @@ use super::sections;
 use crate::explored::Told;
 use crate::export::{Found, to_file};
 use crate::path_report;
-use crate::picture::scree;
+use crate::picture::scree::Scree;
+use crate::plot::{Look, picture};
 use crate::summary::describe;
 use crate::text;
 use crate::wording::said;
@@ -28,8 +29,8 @@ pub fn write(told: &Told<'_>, path: &Path) -> anyhow::Result<()> {
 fn page(told: &Told<'_>) -> anyhow::Result<String> {
     let (found, report) = (told.found, &told.found.report);
     let task = &report.task;
-    let title = format!("{} in {}", text::count(task.rank as u64, "component"), task.data.source);
-    let mut page = Page::new(&title);
+    let found_there = || format!("{} in {}", text::count(task.rank as u64, "component"), task.data.source);
+    let mut page = Page::new(&told.title().map_or_else(found_there, String::from));
     page.lead(&describe(&task.data));
     if let Some(table) = &task.data.table {
         page.small(&format!("Read as: {}", table.read));
@@ -46,10 +47,13 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
     sections::stability(&mut page, report)?;
     if task.scree.is_some() {
         page.section("scree", "Eigenvalues");
-        page.figure(&scree::picture(report)?, "the eigenvalues of C beside those of noise");
+        page.figure(
+            &picture(&Scree::of(report)?.chart(), Look::default())?,
+            "the eigenvalues of C beside those of noise",
+        );
     }
     counts(&mut page, told)?;
-    sections::samples(&mut page, &Found { report, rows: told.rows.as_ref() })?;
+    sections::samples(&mut page, &Found { report, rows: told.rows.as_ref(), look: Look::default() })?;
     sections::certainty(&mut page, report);
     commands(&mut page, told);
     Ok(page.end())
@@ -59,7 +63,10 @@ fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
     let found = told.found;
     page.section("sparse", "Variance against the number of variables");
     let of_path = path_report::Told::new(&found.along, &found.path, None);
-    page.figure(&path_report::drawn(&of_path)?, "the variance explained against the number of nonzeros");
+    page.figure(
+        &path_report::drawn(&of_path, Look::default())?,
+        "the variance explained against the number of nonzeros",
+    );
     let head = ["variables in each component", "projected", "adjusted", "regression on the scores"];
     let percent =
         |share: Option<f64>| Cell::Number(share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s)));

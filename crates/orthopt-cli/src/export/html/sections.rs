@@ -5,8 +5,11 @@ use orthopt::report::{Report, used};
 
 use super::markup::{Cell, Page};
 use crate::export::Found;
-use crate::export::svg;
-use crate::picture::{biplot, loadings as bars, scores, stability as frequencies, variance as shares};
+use crate::picture::curves::Convergence;
+use crate::picture::loadings::{Loadings, Stability};
+use crate::picture::plane::Plane;
+use crate::picture::variance::Variance;
+use crate::plot::{Look, picture};
 use crate::summary::{describe, solver, verdict};
 use crate::wording::said;
 use crate::{global, text};
@@ -49,7 +52,7 @@ fn percent(share: f64) -> String {
 
 pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.section("loadings", "Loadings");
-    page.figure(&bars::picture(report)?, "the loadings of the components");
+    page.figure(&picture(&Loadings::of(report).chart(), Look::default())?, "the loadings of the components");
     let (x, data, variables) = (report.x(), &report.task.data, used(report.x()));
     let head: Vec<String> =
         std::iter::once("variable".into()).chain(crate::rows::component_names(x.ncols())).collect();
@@ -79,7 +82,10 @@ pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
 pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     let Some(e) = &report.explained_variance else { return Ok(()) };
     page.section("variance", "Variance explained");
-    page.figure(&shares::picture(report)?, "the variance that each component explains");
+    page.figure(
+        &picture(&Variance::of(report)?.chart(), Look::default())?,
+        "the variance that each component explains",
+    );
     let counts = report.nonzeros();
     let head = ["component", "nonzeros", "alone", "adjusted", "adjusted, cumulated"].map(String::from);
     let mut sum = 0.0;
@@ -125,7 +131,7 @@ pub fn stability(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     let Some(stability) = &report.stability else { return Ok(()) };
     page.section("stability", "How sure are the components?");
     page.figure(
-        &frequencies::picture(report, stability)?,
+        &picture(&Stability::of(report, stability).chart(), Look::default())?,
         "how often each loading is not zero in halves of the rows",
     );
     Ok(())
@@ -135,18 +141,20 @@ pub fn samples(page: &mut Page, found: &Found<'_>) -> anyhow::Result<()> {
     let Some(rows) = found.rows else { return Ok(()) };
     page.section("samples", "Samples");
     page.figure(
-        &scores::picture(found.report, rows)?,
+        &picture(&Plane::of(found.report, rows).scores(), Look::default())?,
         "the samples in the plane of the first two components",
     );
     if rows.scores.ncols() > 1 {
-        page.figure(&biplot(found.report, rows)?, "the samples and the variables in the same plane");
+        let plane = Plane::of(found.report, rows).with_variables(found.report);
+        let drawn = picture(&plane.biplot(), Look::default())?;
+        page.figure(&drawn, "the samples and the variables in the same plane");
     }
     Ok(())
 }
 
 pub fn convergence(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.section("convergence", "Convergence");
-    page.figure(&svg::picture(report)?, "F against time");
+    page.figure(&picture(&Convergence::of(report).chart(), Look::default())?, "F against time");
     Ok(())
 }
 

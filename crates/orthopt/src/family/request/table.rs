@@ -32,8 +32,9 @@ const ALL: &[Call] =
 const RUNS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Minimize];
 /// Calls that have one component after the other to show.
 const SHOWN: &[Call] = &[Call::Solve, Call::Path];
-/// Calls whose result has a title.
-const RESULTS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound];
+/// Calls whose result has a title: those that draw.
+const RESULTS: &[Call] =
+    &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore];
 /// Calls whose X is written.
 const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX];
 
@@ -72,6 +73,10 @@ const IN_MEMORY: &[(Front, &str)] = &[
 ];
 const ROWS: &[(Front, &str)] = &[(R, "sparse_pca prepares the matrix in R, as prcomp does")];
 const PCA: &[(Front, &str)] = &[(R, "sparse_pca is PCA with X'X = I and the penalties of its own argument")];
+const SIZES: &[(Front, &str)] = &[
+    (Python, "pictures are figures of matplotlib, which have sizes of their own"),
+    (R, "pictures have the size and letters of the device"),
+];
 const HALVES: &[(Front, &str)] = &[(Python, "orthopt.stability is a function of its own")];
 const CALLS: &[(Front, &str)] = &[(R, "sparse_pca is the one call")];
 
@@ -457,6 +462,12 @@ options! {
     /// Title of the pictures, in place of "3 sparse components of 13 variables"
     title: String = option(Group::Output, "TEXT", RESULTS)
         .without(&[(R, "functions that draw have an argument for it")]);
+
+    /// Width of pictures in pixels [default: 800]
+    plot_width: usize = output("PIXELS", FOUND).at_least(200.0).without(SIZES);
+
+    /// Size of the letters of pictures in pixels [default: 14]
+    font_size: usize = output("PIXELS", FOUND).at_least(4.0).without(SIZES);
 
     /// Draw F against time, .svg, .png or .pdf
     plot: PathBuf = output("FILE", FOUND).common().writes();

@@ -2,27 +2,37 @@
 
 use std::ops::Range;
 
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
-
-use super::Curve;
+use serde::{Serialize, Serializer};
 
 /// Ratio of times from which on the time axis is logarithmic.
 const LOG_FROM: f64 = 20.0;
 
-/// A linear or logarithmic axis with its ticks.
-#[derive(Clone, Debug)]
+/// A linear or logarithmic axis with its ticks, or a line for each of some names.
+#[derive(Clone, Debug, Serialize)]
 pub struct Axis {
-    range: Range<f64>,
+    pub name: String,
+    #[serde(serialize_with = "ends")]
+    pub range: Range<f64>,
     pub log: bool,
     pub ticks: Vec<f64>,
-    minor: Vec<f64>,
+    /// Names at the ticks, first ones at the top or on the left; of numbers none.
+    pub names: Vec<String>,
+    /// Whole numbers are counted.
+    pub whole: bool,
+    #[serde(skip)]
+    pub minor: Vec<f64>,
+    #[serde(skip)]
     step: f64, // between ticks, where linear
+}
+
+fn ends<S: Serializer>(range: &Range<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    (range.start, range.end).serialize(serializer)
 }
 
 impl Axis {
     /// All times. The first point of a run is its start, at time 0.
-    pub fn of_times(curves: &[Curve]) -> Self {
-        let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.0).filter(|t| *t > 0.0);
+    pub fn of_times(curves: &[Vec<(f64, f64)>]) -> Self {
+        let all = || curves.iter().flatten().map(|p| p.0).filter(|t| *t > 0.0 && t.is_finite());
         let (first, last) = (all().fold(f64::INFINITY, f64::min), all().fold(0.0, f64::max));
         if first >= last {
             let only = if last > 0.0 { last } else { 1.0 };
@@ -35,8 +45,8 @@ impl Axis {
         }
     }
 
-    pub fn of_values(curves: &[Curve]) -> Self {
-        let all = || curves.iter().flat_map(|c| &c.points).map(|p| p.1).filter(|f| f.is_finite());
+    pub fn of_values(curves: &[Vec<(f64, f64)>]) -> Self {
+        let all = || curves.iter().flatten().map(|p| p.1).filter(|f| f.is_finite());
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
         if low > high {
             return Self::linear(0.0..1.0); // nothing finite
@@ -44,6 +54,35 @@ impl Axis {
         let least = 1e-6 * low.abs().max(high.abs()); // a flat curve needs room too
         let room = 0.05 * (high - low).max(least).max(1e-300);
         Self::linear(low - room..high + room)
+    }
+
+    fn empty() -> Self {
+        let (name, ticks, names, minor) = Default::default();
+        Self { name, range: 0.0..1.0, log: false, ticks, names, whole: false, minor, step: 0.0 }
+    }
+
+    /// A line for each name.
+    pub fn of_names(names: Vec<String>) -> Self {
+        let ticks = (0..names.len()).map(|k| k as f64).collect();
+        Self { range: -0.5..names.len().max(1) as f64 - 0.5, ticks, names, ..Self::empty() }
+    }
+
+    /// From −`end` to `end`, with ticks at −`limit`, 0 and `limit`.
+    pub fn symmetric(end: f64, limit: f64) -> Self {
+        Self { ticks: vec![-limit, 0.0, limit], step: 0.01, ..Self::linear(-end..end) }
+    }
+
+    /// Of whole numbers.
+    pub fn whole(range: Range<f64>) -> Self {
+        let mut axis = Self { whole: true, ..Self::linear(range) };
+        axis.ticks.retain(|tick| tick.fract() == 0.0);
+        axis
+    }
+
+    /// The axis with a name, which says whether it is logarithmic.
+    pub fn called(mut self, name: &str) -> Self {
+        self.name = if self.log { format!("{name} (log scale)") } else { name.into() };
+        self
     }
 
     /// With about seven ticks at round numbers.
@@ -55,7 +94,7 @@ impl Axis {
         let first = (range.start / step).ceil();
         let count = ((range.end / step).floor() - first).clamp(0.0, 20.0) as i32;
         let ticks = (0..=count).map(|k| (first + f64::from(k)) * step).collect();
-        Self { range, log: false, ticks, minor: Vec::new(), step }
+        Self { range, ticks, step, ..Self::empty() }
     }
 
     /// With decades, or 1, 2 and 5 of each for few decades.
@@ -67,7 +106,8 @@ impl Axis {
         };
         let tens = within(&[1.0]);
         let ticks = if tens.len() >= 3 { tens } else { within(&[1.0, 2.0, 5.0]) };
-        Self { log: true, ticks, minor: within(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]), step: 0.0, range }
+        let minor = within(&[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        Self { log: true, ticks, minor, range, ..Self::empty() }
     }
 
     /// Labels with enough digits to distinguish neighbours.
@@ -101,24 +141,6 @@ impl Axis {
         } else {
             (value - start) / (end - start)
         }
-    }
-}
-
-impl Ranged for Axis {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        let share = self.place(*value).clamp(-1.0, 2.0);
-        from + (share * f64::from(to - from)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() { self.minor.clone() } else { self.ticks.clone() }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
     }
 }
 

@@ -1,0 +1,134 @@
+# Components along numbers of nonzeros, with a bound for each, and the number that held-out rows choose.
+
+sparse_path <- function(x, ncomp = "auto", counts = NULL, cv = NULL, bound = FALSE, center = TRUE, scale. = FALSE,
+                        time_limit = NULL, effort = "quick", seed = 0, na.action = NULL, ...) {
+    call <- match.call()
+    sparse <- is_sparse(x)
+    if (!sparse) x <- samples(x, na.action)
+    counts <- path_counts(counts, ncol(x))
+    cv <- whole(cv, "cv", 2)
+    if (!is.null(cv) && cv > nrow(x)) fail("'cv' is ", cv, ": the data have ", nrow(x), " rows")
+    time_limit <- number(time_limit, "time_limit")
+    # every fold walks a path of its own, and then there is the one of all rows
+    share <- if (!is.null(time_limit)) time_limit / (1 + if (is.null(cv)) 0 else cv) / length(counts)
+    fit <- function(x, ncomp, k, ...) {
+        quietly(sparse_pca(x, ncomp = ncomp, nonzeros = k, center = center, scale. = scale., effort = effort,
+                           seed = seed, time_limit = share, ...))
+    }
+    path <- walk(function(...) fit(x, ..., bound = bound), ncomp, counts, ...)
+    counts <- counts[seq_along(path)]
+    interrupted <- path[[length(path)]]$status == "interrupted"
+    maximise <- path[[1L]]$report$explained_variance$maximised
+    shares <- vapply(path, share_of, 0, maximise = maximise)
+    at <- knee(counts, shares)$place
+    held <- NULL
+    if (!is.null(cv) && !interrupted) {
+        r <- ncol(path[[1L]]$rotation)
+        held <- held_out(x, cv, seed, length(counts), function(train) {
+            walk(function(...) fit(train, ..., retx = FALSE), r, counts, ...)
+        })
+    }
+    chosen <- if (is.null(held)) at else held$chosen
+    structure(class = "sparse_path", list(
+        components = path[[chosen]], path = path, counts = counts, nonzeros = counts[chosen], chosen = chosen, knee = at,
+        shares = shares, bounds = vapply(path, share_bound, 0, maximise = maximise), maximise = maximise,
+        held_out = held$mean, held_out_error = held$error, interrupted = interrupted, call = call
+    ))
+}
+
+path_counts <- function(counts, n) {
+    if (is.null(counts)) return(unique(pmin(COUNTS, n)))
+    good <- is.numeric(counts) && length(counts) > 0L && all(is.finite(counts)) && all(counts == round(counts)) &&
+        all(counts >= 1 & counts <= n)
+    if (!good) fail("'counts' is ", shown(counts), ": expected whole numbers from 1 to ", n, ", the variables")
+    sort(unique(counts))
+}
+
+# Fits for all counts, sparse ones first. None has a higher objective than the one before it, whose components are feasible for it.
+walk <- function(fit, ncomp, counts, ...) {
+    path <- list()
+    for (k in counts) {
+        found <- fit(ncomp = ncomp, k = k, ...)
+        before <- if (length(path) > 0L) path[[length(path)]]
+        if (!is.null(before) && before$objective < found$objective) {
+            again <- fit(ncomp = ncomp, k = k, init = unname(before$rotation), ...)
+            if (again$objective < found$objective) found <- again
+        }
+        path[[length(path) + 1L]] <- found
+        if (found$status == "interrupted") break
+        ncomp <- ncol(path[[1L]]$rotation)
+    }
+    path
+}
+
+# The share of the variance of held-out rows that each of 'points' points keeps, mean and standard error over the folds, and the
+# sparsest point whose mean is within one standard error of the best.
+held_out <- function(x, cv, seed, points, walked) {
+    of_row <- folds(nrow(x), cv, seed)
+    kept <- matrix(NA_real_, points, cv)
+    for (fold in seq_len(cv)) {
+        path <- walked(x[of_row != fold, , drop = FALSE])
+        if (length(path) < points) return(NULL) # interrupted
+        rows <- x[of_row == fold, , drop = FALSE]
+        kept[, fold] <- vapply(path, function(found) sum(predict(found, rows)^2) / squares(rows, found), 0)
+    }
+    mean <- rowMeans(kept)
+    error <- apply(kept, 1L, sd) / sqrt(cv)
+    best <- which.max(mean)
+    list(mean = mean, error = error, chosen = which(mean >= mean[best] - error[best])[1L])
+}
+
+# The sum of squares of rows in the units of the components.
+squares <- function(rows, found) {
+    if (!is_sparse(rows)) return(sum(scale(rows, found$center, found$scale)^2))
+    shift <- if (isFALSE(found$center)) 0 else found$center
+    divisor <- if (isFALSE(found$scale)) 1 else found$scale
+    sum((Matrix::colSums(rows^2) - 2 * shift * Matrix::colSums(rows) + nrow(rows) * shift^2) / divisor^2)
+}
+
+# The fold of each row, by chance from the seed; the random numbers of the session go on as if nothing had been drawn.
+folds <- function(m, cv, seed) {
+    before <- get0(".Random.seed", globalenv(), inherits = FALSE)
+    on.exit(if (is.null(before)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", before, globalenv()))
+    set.seed(seed %% .Machine$integer.max)
+    sample(rep_len(seq_len(cv), m))
+}
+
+# An upper bound of the share over all components with so many nonzeros; NA without a bound.
+share_bound <- function(found, maximise) {
+    if (is.null(found$bound)) return(NA_real_)
+    min(1, share_of(found, maximise) * found$bound / found$objective)
+}
+
+print.sparse_path <- function(x, digits = 4L, ...) {
+    columns <- list(nonzeros = x$counts, explained = x$shares)
+    if (!all(is.na(x$bounds))) columns$at_most <- x$bounds
+    if (!is.null(x$held_out)) {
+        columns$held_out <- x$held_out
+        columns$error <- x$held_out_error
+    }
+    chosen <- ifelse(seq_along(x$counts) == x$chosen, "*", "")
+    cat("Share of the variance (", x$maximise, ") by nonzeros in each component; * is chosen by ",
+        if (is.null(x$held_out)) "the knee" else "cross-validation", "\n", sep = "")
+    print(data.frame(" " = chosen, lapply(columns, round, digits), check.names = FALSE), row.names = FALSE, ...)
+    invisible(x)
+}
+
+plot.sparse_path <- function(x, xlab = "variables in each component", ylab = "share of the variance", ylim = NULL, ...) {
+    if (is.null(ylim)) ylim <- c(0, max(x$shares, x$bounds, x$held_out + x$held_out_error, na.rm = TRUE))
+    plot(x$counts, x$shares, type = "b", xlab = xlab, ylab = ylab, ylim = ylim, ...)
+    legend <- c(explained = 1L)
+    if (!all(is.na(x$bounds))) {
+        lines(x$counts, x$bounds, type = "b", pch = 4L, lty = 2L)
+        legend <- c(legend, "at most" = 4L)
+    }
+    if (!is.null(x$held_out)) {
+        lines(x$counts, x$held_out, type = "b", pch = 2L, lty = 3L)
+        low <- x$held_out - x$held_out_error
+        segments(x$counts, low, x$counts, low + 2 * x$held_out_error)
+        legend <- c(legend, "held out" = 2L)
+    }
+    points(x$nonzeros, x$shares[x$chosen], cex = 2.5)
+    if (length(legend) > 1L) legend("bottomright", names(legend), pch = legend, lty = seq_along(legend), bty = "n")
+    invisible(x)
+}
