@@ -74,7 +74,7 @@ impl Triplets {
             if self.rows.is_sorted() { self } else { self.sorted_by(nrows, |entries| &entries.rows) };
         let col_ptr = starts(&by_row.cols, ncols);
         let sorted = by_row.sorted_by(ncols, |entries| &entries.cols);
-        merge_columns(nrows, &col_ptr, &sorted.rows, &sorted.values)
+        merged(nrows, col_ptr, sorted.rows, sorted.values)
     }
 
     /// Stable sort by one of the positions, which is below `size`.
@@ -106,30 +106,88 @@ fn starts(keys: &[usize], size: usize) -> Vec<usize> {
     starts
 }
 
-/// Sums neighbours of the same row within each column and drops what is zero.
-fn merge_columns(
-    nrows: usize,
-    col_ptr: &[usize],
-    rows: &[usize],
-    values: &[f64],
-) -> SparseColMat<usize, f64> {
-    let mut columns = Columns::new(nrows, rows.len());
-    for range in col_ptr.windows(2) {
-        let mut at = range[0];
-        while at < range[1] {
-            let row = rows[at];
-            let mut value = 0.0;
-            while at < range[1] && rows[at] == row {
-                value += values[at];
-                at += 1;
-            }
-            if value != 0.0 {
-                columns.push(row, value);
+/// Compressed rows or columns as files have them: places in any order, the same one more than once, zeros.
+pub(crate) struct Compressed {
+    /// Where each row (or column) starts, and the number of entries.
+    pub(crate) starts: Vec<usize>,
+    /// The column (or row) of each entry.
+    pub(crate) places: Vec<u32>,
+    pub(crate) values: Vec<f64>,
+}
+
+impl Compressed {
+    /// Bytes that an entry takes while it is brought into order.
+    pub(crate) const BYTES: usize = 28;
+
+    /// Compressed columns of compressed rows; entries at the same position are summed, zeros are dropped. Places must be below
+    /// `ncols`. Time and memory are linear in entries and sizes.
+    pub(crate) fn rows_into_matrix(self, ncols: usize) -> SparseColMat<usize, f64> {
+        let nrows = self.starts.len() - 1;
+        let (starts, rows, values) = self.transposed(ncols, |row| row);
+        merged(nrows, starts, rows, values)
+    }
+
+    /// The same of compressed columns, with places below `nrows`.
+    pub(crate) fn columns_into_matrix(self, nrows: usize) -> SparseColMat<usize, f64> {
+        let ncols = self.starts.len() - 1;
+        if self.starts.windows(2).all(|range| self.places[range[0]..range[1]].is_sorted()) {
+            let rows = self.places.iter().map(|row| *row as usize).collect();
+            return merged(nrows, self.starts, rows, self.values);
+        }
+        let (starts, places, values) = self.transposed(nrows, |column| column as u32);
+        Self { starts, places, values }.rows_into_matrix(ncols)
+    }
+
+    /// The other way round; what has the same place keeps its order.
+    fn transposed<I: Copy + Default>(
+        self,
+        size: usize,
+        kept: impl Fn(usize) -> I,
+    ) -> (Vec<usize>, Vec<I>, Vec<f64>) {
+        let entries = self.values.len();
+        let mut starts = vec![0; size + 1];
+        self.places.iter().for_each(|place| starts[*place as usize + 1] += 1);
+        (0..size).for_each(|place| starts[place + 1] += starts[place]);
+        let mut next = starts.clone();
+        let (mut places, mut values) = (vec![I::default(); entries], vec![0.0; entries]);
+        for (outer, range) in self.starts.windows(2).enumerate() {
+            for at in range[0]..range[1] {
+                let to = &mut next[self.places[at] as usize];
+                (places[*to], values[*to]) = (kept(outer), self.values[at]);
+                *to += 1;
             }
         }
-        columns.end_column();
+        (starts, places, values)
     }
-    columns.finish()
+}
+
+/// Sums neighbours of the same row within each column and drops what is zero, in place.
+fn merged(
+    nrows: usize,
+    mut col_ptr: Vec<usize>,
+    mut rows: Vec<usize>,
+    mut values: Vec<f64>,
+) -> SparseColMat<usize, f64> {
+    let ncols = col_ptr.len() - 1;
+    let (mut from, mut to) = (0, 0);
+    for column in 0..ncols {
+        let end = col_ptr[column + 1];
+        while from < end {
+            let (row, mut value) = (rows[from], 0.0);
+            while from < end && rows[from] == row {
+                value += values[from];
+                from += 1;
+            }
+            if value != 0.0 {
+                (rows[to], values[to]) = (row, value);
+                to += 1;
+            }
+        }
+        col_ptr[column + 1] = to;
+    }
+    rows.truncate(to);
+    values.truncate(to);
+    SparseColMat::new(SymbolicSparseColMat::new_checked(nrows, ncols, col_ptr, None, rows), values)
 }
 
 /// Compressed columns, filled column by column with rows increasing.
@@ -206,6 +264,46 @@ mod tests {
         assert_eq!(matrix.col_ptr(), [0, 1, 3, 3, 3]);
         assert_eq!(matrix.row_idx(), [1, 0, 2]);
         assert_eq!(matrix.val(), [4.0, 1.0, 3.0]);
+    }
+
+    /// Triplets are the slow twin of arrays that are compressed one way or the other.
+    #[test]
+    fn compressed_either_way() {
+        let (nrows, ncols) = (4, 5);
+        let entries = [
+            (2, 1, 5.0),
+            (0, 4, 1.0),
+            (2, 1, -2.0),
+            (1, 0, 4.0),
+            (1, 2, 7.0),
+            (1, 2, -7.0),
+            (3, 4, 0.0),
+            (0, 1, 0.1),
+            (0, 1, 0.2),
+            (0, 1, 0.3),
+        ];
+        let mut triplets = Triplets::default();
+        entries.iter().for_each(|(row, col, value)| triplets.push(*row, *col, *value));
+        let expected = triplets.into_matrix(nrows, ncols);
+        let compressed = |outer: usize, key: &dyn Fn(&(usize, usize, f64)) -> (usize, usize)| {
+            let mut all = Compressed { starts: vec![0], places: vec![], values: vec![] };
+            for place in 0..outer {
+                for entry in entries.iter().filter(|entry| key(entry).0 == place) {
+                    all.places.push(key(entry).1 as u32);
+                    all.values.push(entry.2);
+                }
+                all.starts.push(all.values.len());
+            }
+            all
+        };
+        let by_rows = compressed(nrows, &|entry| (entry.0, entry.1)).rows_into_matrix(ncols);
+        let by_columns = compressed(ncols, &|entry| (entry.1, entry.0)).columns_into_matrix(nrows);
+        for found in [by_rows, by_columns] {
+            assert_eq!((found.nrows(), found.ncols()), (nrows, ncols));
+            assert_eq!(found.col_ptr(), expected.col_ptr());
+            assert_eq!(found.row_idx(), expected.row_idx());
+            assert_eq!(found.val(), expected.val());
+        }
     }
 
     #[test]

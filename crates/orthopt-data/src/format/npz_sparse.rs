@@ -6,7 +6,7 @@ use faer::sparse::SparseColMat;
 use crate::error::DataError;
 use crate::format::npy_header;
 use crate::format::npz_archive::Archive;
-use crate::sparse::{Triplets, check_size};
+use crate::sparse::{Compressed, check_size};
 use crate::text::show;
 
 pub(super) fn is_sparse(archive: &Archive) -> bool {
@@ -30,21 +30,32 @@ pub(super) fn read(archive: &mut Archive) -> Result<SparseColMat<usize, f64>, Da
         let problem = format!("{} sizes instead of two", shape.len());
         return Err(archive.error_in("shape", &problem));
     };
-    let pointers = whole_numbers(archive, "indptr")?;
-    let indices = whole_numbers(archive, "indices")?;
+    let starts = whole_numbers(archive, "indptr")?;
+    let (outer, inner) = if by_rows { (rows, cols) } else { (cols, rows) };
+    let places = places(archive, inner)?;
     let values = archive.array("data")?.values;
     check_size(archive.budget(), rows, cols, values.len())?;
-    let (outer, inner) = if by_rows { (rows, cols) } else { (cols, rows) };
-    check_parts(&pointers, &indices, values.len(), outer, inner)
+    check_parts(&starts, places.len(), values.len(), outer)
         .map_err(|(name, problem)| archive.error_in(name, &problem))?;
-    let mut entries = Triplets::with_declared(values.len());
-    for (outer, range) in pointers.windows(2).enumerate() {
-        for at in range[0]..range[1] {
-            let (row, col) = if by_rows { (outer, indices[at]) } else { (indices[at], outer) };
-            entries.push(row, col, values[at]);
-        }
+    archive.budget().check(values.len().saturating_mul(Compressed::BYTES))?;
+    let all = Compressed { starts, places, values };
+    Ok(if by_rows { all.rows_into_matrix(cols) } else { all.columns_into_matrix(rows) })
+}
+
+/// The array `indices`, all of them below `inner`.
+fn places(archive: &mut Archive, inner: usize) -> Result<Vec<u32>, DataError> {
+    let values = archive.array("indices")?.values;
+    if values.iter().any(|value| !(*value >= 0.0 && value.fract() == 0.0)) {
+        return Err(archive.error_in("indices", "it must hold whole numbers of at least 0"));
     }
-    Ok(entries.into_matrix(rows, cols))
+    let most = inner.min(u32::MAX as usize);
+    match values.iter().find(|index| **index >= most as f64) {
+        Some(index) => {
+            let problem = format!("index {index} (from 0) where there are only {most}");
+            Err(archive.error_in("indices", &problem))
+        }
+        None => Ok(values.iter().map(|index| *index as u32).collect()),
+    }
 }
 
 fn whole_numbers(archive: &mut Archive, name: &str) -> Result<Vec<usize>, DataError> {
@@ -58,17 +69,15 @@ fn whole_numbers(archive: &mut Archive, name: &str) -> Result<Vec<usize>, DataEr
     numbers.ok_or_else(|| archive.error_in(name, "it must hold whole numbers of at least 0"))
 }
 
-/// What has to hold so that following the pointers and indices stays inside the arrays and the
-/// matrix; otherwise the name of the array to blame and what is wrong with it.
+/// What has to hold so that following the pointers stays inside the arrays; otherwise the name of the array to blame and what is wrong with it.
 fn check_parts(
     pointers: &[usize],
-    indices: &[usize],
+    indices: usize,
     values: usize,
     outer: usize,
-    inner: usize,
 ) -> Result<(), (&'static str, String)> {
-    if indices.len() != values {
-        return Err(("indices", format!("{} indices for {values} values", indices.len())));
+    if indices != values {
+        return Err(("indices", format!("{indices} indices for {values} values")));
     }
     if pointers.len() != outer + 1 {
         return Err(("indptr", format!("{} pointers where {} are needed", pointers.len(), outer + 1)));
@@ -76,10 +85,7 @@ fn check_parts(
     if !pointers.is_sorted() || pointers[0] != 0 || pointers[outer] != values {
         return Err(("indptr", format!("the pointers do not increase from 0 to {values}")));
     }
-    match indices.iter().find(|index| **index >= inner) {
-        Some(index) => Err(("indices", format!("index {index} (from 0) where there are only {inner}"))),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The arrays to write, each with its header.

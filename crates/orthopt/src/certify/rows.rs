@@ -73,17 +73,17 @@ impl<F: Quadratic, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
     }
 }
 
-/// The zero rows of X that lower F in a pair with a row that is not zero, the largest decrease first: every such pair, solved globally where
-/// a bound leaves it a decrease. h counts nonzeros, times λ.
+/// The zero rows of X that lower F, the largest decrease first: by an entry that leaves 0, where the gradient is steeper than h
+/// ([`Nonsmooth::subdifferential`]), or in a pair with a row x that is not zero. Every such pair is solved globally where
+/// a bound leaves it a decrease. None where h does not say what a turn costs ([`Nonsmooth::turning_price`]).
 ///
-/// With x a row of X and a zero row, V turns the two to cx and sx, c² + s² = 1. So f changes by
-/// Ac + Bs + D(c² − s²) + 2Ecs − A − D, and h by nothing where c = 0, else by λ‖x‖₀ where s ≠ 0.
+/// V turns the two rows to cx and sx, c² + s² = 1. So f changes by Ac + Bs + D(c² − s²) + 2Ecs − A − D, and h rises by nothing where
+/// c = 0, else by (|c| + |s| − 1)P at least, P the price of x; by all of P where h counts nonzeros and s ≠ 0.
 ///
 /// Cost: the rows of C that X has, O(r) a pair, and a subproblem for each that is left.
 pub(crate) fn entering_rows<F: Quadratic, H: PairPenalty>(
     p: &Problem<Stiefel, F, H>,
     x: &RowMat,
-    lambda: f64,
     cancel: &Cancel,
 ) -> Vec<usize> {
     let n = x.nrows();
@@ -95,6 +95,13 @@ pub(crate) fn entering_rows<F: Quadratic, H: PairPenalty>(
     let (zero, nonzero): (Vec<usize>, Vec<usize>) = (0..n).partition(|i| is_zero(x.row(*i)));
     let mut work = offers.work();
     let mut best = vec![0.0f64; n];
+    let (_, slope) = p.h.subdifferential(0.0);
+    let counts = slope.is_infinite();
+    let rounding = f64::EPSILON * largest(&offers.g);
+    for i in &zero {
+        let steeper = offers.g.row(*i).iter().fold(0.0f64, |most, v| most.max(v.abs())) - slope;
+        best[*i] = if steeper > rounding { steeper } else { 0.0 };
+    }
     for some in nonzero.chunks(together(n)) {
         if cancel.is_over() {
             return Vec::new();
@@ -103,23 +110,31 @@ pub(crate) fn entering_rows<F: Quadratic, H: PairPenalty>(
         let rows = p.f.apply_few(&units);
         for (place, j) in some.iter().enumerate() {
             let xj = x.row(*j);
+            let Some(price) = p.h.turning_price(xj) else { continue };
             let size = inner(xj, xj);
-            let price = lambda * xj.iter().filter(|v| **v != 0.0).count() as f64;
             let a = inner(offers.g.row(*j), xj) - size * m[*j];
             for i in &zero {
                 let mij = rows.get(place, *i);
                 let b = inner(offers.g.row(*i), xj) - size * mij;
                 let (d, e) = (0.25 * size * (m[*j] - m[*i]), 0.5 * size * mij);
-                let both = (a.hypot(b) + a) + (d.hypot(e) + d) - price;
-                let swapped = a + 2.0 * d + b.abs();
-                if both.max(swapped) > offers.noise {
+                let most = if counts {
+                    let both = (a.hypot(b) + a) + (d.hypot(e) + d) - price;
+                    both.max(a + 2.0 * d + b.abs())
+                } else {
+                    // A(1 − c) <= A(1 − |c|) + 2 max(A, 0), and 1 − |c| <= |s|
+                    let turned = b.abs() + 2.0 * (d.max(0.0) + e.abs()) - price + (a + price).max(0.0);
+                    turned.max(0.0) + 2.0 * a.max(0.0)
+                };
+                if most > offers.noise {
                     let decrease = offers.offer(((*i).min(*j), (*i).max(*j)), *j, &mut work).decrease;
-                    best[*i] = best[*i].max(decrease);
+                    if decrease > offers.noise {
+                        best[*i] = best[*i].max(decrease);
+                    }
                 }
             }
         }
     }
-    let lowers = best.iter().zip(0..).filter(|(decrease, _)| **decrease > offers.noise);
+    let lowers = best.iter().zip(0..).filter(|(decrease, _)| **decrease > 0.0);
     let mut found: Vec<(f64, usize)> = lowers.map(|(decrease, i)| (*decrease, i)).collect();
     largest_first(&mut found);
     found.into_iter().map(|e| e.1).collect()

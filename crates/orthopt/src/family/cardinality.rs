@@ -288,6 +288,10 @@ impl Narrow<Self> for CardinalityProblem {
         &self.f
     }
 
+    fn gradient(&self) -> u64 {
+        cost_of_gradient(&self.f, self.shape())
+    }
+
     fn on_variables(&self, variables: &[usize]) -> Result<Self> {
         let f = self.f.on_variables(variables);
         Self::new(f, self.rank(), self.limits().clone(), self.lambda(), self.requires_nonneg())
@@ -306,8 +310,8 @@ impl Narrow<Self> for CardinalityProblem {
     }
 
     /// Where all components share their variables, which are not offered one by one.
-    fn settles(&self) -> Option<&'static str> {
-        matches!(self.limits(), Cardinality::Rows(_)).then_some("exchange")
+    fn settles(&self) -> Option<(&'static str, Option<u64>)> {
+        matches!(self.limits(), Cardinality::Rows(_)).then_some(("exchange", None))
     }
 
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {

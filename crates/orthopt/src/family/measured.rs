@@ -10,6 +10,7 @@ use rand_pcg::Pcg64;
 use super::cardinality::{Limit, ordered, turn_to_principal_axes};
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
+use super::narrow::Narrow;
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
@@ -323,6 +324,12 @@ impl Family for MeasuredProblem {
         })
     }
 
+    /// Not for what scores explain by regression, which is a sum over all variables.
+    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+        let takes = self.order() == Order::Joint && self.f.measure() != Measure::Explained;
+        takes.then_some(self as &dyn Narrow<Self>)
+    }
+
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         Some(explained_variance(self.f.quadratic(), x).of(self.f.measure()))
     }
@@ -375,6 +382,47 @@ impl Family for MeasuredProblem {
     /// Limits of components tie rows together: no pair of rows is a problem of its own.
     fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
         None
+    }
+}
+
+impl Narrow<Self> for MeasuredProblem {
+    fn form(&self) -> &AnySmooth {
+        self.f.quadratic()
+    }
+
+    /// That of a product with C, where C is kept.
+    fn gradient(&self) -> u64 {
+        let (n, r) = self.shape();
+        let kept = if self.f.covariance().matrix().is_some() { n * n * r } else { 0 };
+        cost_of_gradient(self.form(), (n, r)).max(kept as u64)
+    }
+
+    fn on_variables(&self, variables: &[usize]) -> Result<Self> {
+        Self::on_variables(self, variables)
+    }
+
+    fn least(&self) -> usize {
+        let all = match self.limits() {
+            Cardinality::Components(list) => list.iter().sum(),
+            Cardinality::Total(s) | Cardinality::Rows(s) => *s,
+        };
+        all.max(self.rank())
+    }
+
+    fn needed(&self, _y: &RowMat) -> usize {
+        self.least()
+    }
+
+    fn settles(&self) -> Option<(&'static str, Option<u64>)> {
+        Some((NAME, Some(T.polish_of_counts)))
+    }
+
+    /// Those that an exchange brings which lowers F.
+    fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+        let ground = Ground::of(self).until(cancel);
+        let better = overshoot::repaired(&ground, x).and_then(|at| ground.exchange(&at));
+        let has = |x: &RowMat, i: usize| x.row(i).iter().any(|v| *v != 0.0);
+        better.map_or_else(Vec::new, |at| (0..x.nrows()).filter(|i| has(&at.x, *i) && !has(x, *i)).collect())
     }
 }
 

@@ -19,6 +19,7 @@ mod cardinality;
 pub(crate) mod catalogue;
 mod composite;
 mod composite_pca;
+mod condensed;
 mod curvature;
 mod j_orthogonal;
 mod knee;
@@ -204,6 +205,11 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
 
     /// The problem as one that can be searched on some of its variables; `None` where it is not.
     fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+        None
+    }
+
+    /// The problem with less of C to be searched first, where X needs all variables and that pays.
+    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<Box<dyn Narrow<Self> + '_>> {
         None
     }
 

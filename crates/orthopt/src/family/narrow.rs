@@ -19,13 +19,13 @@
 
 use std::time::Instant;
 
-use super::portfolio::{cost_of_gradient, is_long, race};
+use super::portfolio::{is_long, race};
 use super::{Family, Wanted};
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::ascending_to;
-use crate::search::{Effort, Portfolio, Settings, search};
+use crate::search::{Effort, Portfolio, Settings, Tuning, search};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::{Event, Observer, Progress, Solution, Status, Trace, TracePoint, VariablesReport};
 use crate::start::Start;
@@ -34,6 +34,9 @@ use crate::start::Start;
 pub trait Narrow<P> {
     /// Its smooth part, a quadratic form.
     fn form(&self) -> &AnySmooth;
+
+    /// Work of a gradient on all variables.
+    fn gradient(&self) -> u64;
 
     /// The same problem on some of the variables.
     ///
@@ -47,8 +50,14 @@ pub trait Narrow<P> {
     /// Number of variables that a solution has, roughly, where `y` are the rotated eigenvectors.
     fn needed(&self, y: &RowMat) -> usize;
 
-    /// The solver that polishes a point on all variables, where there is one for which that costs a few gradients.
-    fn settles(&self) -> Option<&'static str> {
+    /// The solver that polishes a point on all variables, where there is one for which that costs a few gradients, or the
+    /// gradients that it may cost.
+    fn settles(&self) -> Option<(&'static str, Option<u64>)> {
+        None
+    }
+
+    /// What the search is on, where that is not some of the variables.
+    fn on(&self) -> Option<String> {
         None
     }
 
@@ -56,8 +65,8 @@ pub trait Narrow<P> {
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize>;
 }
 
-/// The search on some of the variables; `None` where that does not pay: a gradient is cheap, or a solution needs so many variables that a
-/// gradient on twice the first set would cost as much as one on all.
+/// The search on some of the variables, or on less of C; `None` where that does not pay: a gradient is cheap, or a solution needs so many
+/// variables that a gradient on twice the first set would cost as much as one on all.
 pub(super) fn narrowed<P: Family>(
     problem: &P,
     wanted: &Wanted,
@@ -65,32 +74,28 @@ pub(super) fn narrowed<P: Family>(
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Option<Result<Solution>> {
-    let narrow =
-        problem.narrow().filter(|_| wanted.leaves_method_open() && wanted.tuning.max_work.is_none())?;
     let (n, r) = problem.shape();
-    let gradient = cost_of_gradient(narrow.form(), (n, r));
-    let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
-    if !is_long(gradient) || !pays(wanted.tuning.room * narrow.least()) {
+    let begun = Instant::now();
+    let clock = cancel.within(settings.stopping.time_limit);
+    if !wanted.leaves_method_open() || wanted.tuning.max_work.is_some() {
         return None;
     }
-    let clock = cancel.within(settings.stopping.time_limit);
-    let begun = Instant::now();
-    let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
-    let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
-    let rounds = Rounds {
-        problem,
-        narrow,
-        wanted,
-        settings,
-        cancel,
-        clock,
-        begun,
-        observers,
-        best: None,
-        on_some: false,
-        rounds: 0,
+    let condensed = problem.condensed(wanted.seed, &clock);
+    let narrow = condensed.as_deref().or_else(|| problem.narrow())?;
+    let all: Vec<usize> = (0..n).collect();
+    let gradient = narrow.gradient();
+    let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
+    let (order, first) = if condensed.is_some() {
+        (all, n)
+    } else if is_long(gradient) && pays(wanted.tuning.room * narrow.least()) {
+        let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
+        let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
+        (ranked(narrow.form(), &y), Some(first).filter(|first| pays(*first))?)
+    } else {
+        return None;
     };
-    pays(first).then(|| rounds.run(&ranked(narrow.form(), &y), first, &pays))
+    let rounds = Rounds::new(problem, narrow, (wanted, settings), cancel, observers);
+    Some(Rounds { begun, clock, ..rounds }.run(&order, first, &pays))
 }
 
 /// Work of a gradient on so many of n variables: with C on them, or with the share of the data that is theirs.
@@ -111,7 +116,7 @@ fn ranked(f: &AnySmooth, y: &RowMat) -> Vec<usize> {
 }
 
 /// The rounds of a search on some of the variables.
-struct Rounds<'a, 'o, P> {
+pub(super) struct Rounds<'a, 'o, P> {
     problem: &'a P,
     narrow: &'a dyn Narrow<P>,
     wanted: &'a Wanted,
@@ -125,8 +130,38 @@ struct Rounds<'a, 'o, P> {
     rounds: u64,
 }
 
-impl<P: Family> Rounds<'_, '_, P> {
-    fn run(mut self, order: &[usize], first: usize, pays: &dyn Fn(usize) -> bool) -> Result<Solution> {
+impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
+    /// Before the first round.
+    pub(super) fn new(
+        problem: &'a P,
+        narrow: &'a dyn Narrow<P>,
+        (wanted, settings): (&'a Wanted, Settings),
+        cancel: &'a Cancel,
+        observers: &'a mut [&'o mut dyn Observer],
+    ) -> Self {
+        let (clock, begun) = (cancel.within(settings.stopping.time_limit), Instant::now());
+        Self {
+            problem,
+            narrow,
+            wanted,
+            settings,
+            cancel,
+            clock,
+            begun,
+            observers,
+            best: None,
+            on_some: false,
+            rounds: 0,
+        }
+    }
+
+    /// From the `first` variables of the order, as long as it `pays` to leave some out.
+    pub(super) fn run(
+        mut self,
+        order: &[usize],
+        first: usize,
+        pays: &dyn Fn(usize) -> bool,
+    ) -> Result<Solution> {
         let n = order.len();
         let mut inside = vec![false; n];
         order[..first].iter().for_each(|i| inside[*i] = true);
@@ -182,11 +217,14 @@ impl<P: Family> Rounds<'_, '_, P> {
         if let (Some((status, what)), Status::Converged) = (limit, best.status) {
             (best.status, best.message) = (status, format!("{what} before all variables were looked at"));
         }
-        if variables < n && self.on_some {
-            best.message = format!("on {variables} variables: {}", best.message);
+        let on = self.narrow.on().unwrap_or_else(|| format!("{variables} variables"));
+        if self.on_some && (variables < n || self.narrow.on().is_some()) {
+            best.message = format!("on {on}: {}", best.message);
         }
         if variables < n {
             best.notes.push(format!("{variables} of {n} variables took part in the search; {others}").into());
+        } else if let Some(on) = self.narrow.on() {
+            best.notes.push(format!("searched on {on}; the best point polished with all of C").into());
         }
         Ok(best)
     }
@@ -245,19 +283,18 @@ impl<P: Family> Rounds<'_, '_, P> {
 
     /// The best point, polished on all variables.
     fn settle(&mut self) -> Result<()> {
-        let Some((solver, best)) = self.narrow.settles().zip(self.best.as_ref()).filter(|_| !self.is_over())
-        else {
-            return Ok(());
-        };
+        let settles = self.narrow.settles().zip(self.best.as_ref()).filter(|_| !self.is_over());
+        let Some(((solver, gradients), best)) = settles else { return Ok(()) };
         let start = Start::Given(best.x.clone());
-        let gradient = cost_of_gradient(self.narrow.form(), self.problem.shape());
+        let gradient = self.narrow.gradient();
+        let max_work = gradients.map(|gradients| gradients * gradient);
         let portfolio = race(
             self.problem,
             &[(solver, "")],
             &self.wanted.options(),
             Some(&start),
             (gradient, None),
-            self.wanted.tuning,
+            Tuning { max_work, ..self.wanted.tuning },
         )?;
         self.perform(self.problem, &portfolio, Some(Effort::Quick), None)
     }
@@ -302,10 +339,12 @@ impl<P: Family> Rounds<'_, '_, P> {
             best.iterations += found.iterations;
             best.starts += found.starts;
             let is_better = found.objective.total < best.objective.total;
-            if is_better {
+            // what goes on from a point on all variables speaks for it there
+            let speaks = is_better || self.on_some && !on_some;
+            if speaks {
                 self.on_some = on_some;
             }
-            if is_better || found.status == Status::Interrupted {
+            if speaks || found.status == Status::Interrupted {
                 (best.status, best.message) = (found.status, found.message);
             }
             if is_better {
@@ -372,12 +411,13 @@ mod tests {
 
     use super::*;
     use crate::linalg::eigen::symmetric_eigenpairs;
-    use crate::penalty::{AnyPenalty, L0};
+    use crate::nonsmooth::Nonsmooth;
+    use crate::penalty::find_penalty;
     use crate::problem::{
-        Cardinality, CardinalityProblem, PcaData, PcaProblem, Storage, covariance_model, support,
+        Between, Cardinality, CardinalityProblem, MeasuredProblem, PcaData, PcaProblem, Storage,
+        covariance_model, support,
     };
-    use crate::search::Tuning;
-    use crate::smooth::Smooth;
+    use crate::smooth::{Measure, Measured, Smooth};
     use crate::solve::Stopping;
 
     const N: usize = 40;
@@ -404,9 +444,39 @@ mod tests {
     }
 
     fn prices(a: &Mat<f64>, lambda: f64) -> PcaProblem {
-        let f = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Gram).unwrap();
-        PcaProblem::new(f, AnyPenalty::L0(L0::new(lambda).unwrap()), 2).unwrap()
+        priced(a, "l0", lambda)
     }
+
+    fn priced(a: &Mat<f64>, penalty: &str, lambda: f64) -> PcaProblem {
+        let f = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Gram).unwrap();
+        PcaProblem::new(f, (find_penalty(penalty).unwrap().make)(lambda).unwrap(), 2).unwrap()
+    }
+
+    fn measured(a: &Mat<f64>, measure: Measure) -> MeasuredProblem {
+        let f = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Gram).unwrap();
+        let f = Measured::new(f, measure).unwrap();
+        MeasuredProblem::new(f, 2, Cardinality::Components(vec![5, 5]), 0.0, Between::Orthogonal).unwrap()
+    }
+
+    /// Adjusted variance is searched on some variables as variance is; what scores explain by regression is a sum over all of them.
+    #[test]
+    fn measures_that_see_no_other_variables() {
+        for seed in 0..3 {
+            let p = measured(&data(seed, 1.0), Measure::Adjusted);
+            let found = forced(&p, 12, None);
+            assert_eq!(supports(&found.x), GROUPS.map(|group| group.to_vec()));
+            let report = found.search.unwrap().variables.unwrap();
+            assert!(report.checked && report.searched < N, "{report:?}");
+            let f = found.objective.total;
+            assert!((f - p.f.value(&found.x)).abs() <= 1e-12 * f.abs());
+        }
+        assert!(measured(&data(0, 1.0), Measure::Polar).narrow().is_some());
+        assert!(measured(&data(0, 1.0), Measure::Explained).narrow().is_none());
+    }
+
+    /// Penalties of single entries that cost something at once, with a λ for the data of these tests.
+    const PENALTIES: [(&str, f64); 6] =
+        [("l0", 0.8), ("l1", 4.0), ("mcp", 4.0), ("scad", 4.0), ("capped-l1", 4.0), ("elastic-net", 4.0)];
 
     /// The rounds whatever they cost, from the first variables of the order.
     fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution {
@@ -414,19 +484,8 @@ mod tests {
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Normal);
         let settings = Settings { seed: 1, effort, stopping, bound: None };
-        let rounds = Rounds {
-            problem,
-            narrow: problem.narrow().unwrap(),
-            wanted: &wanted,
-            settings,
-            cancel: &cancel,
-            clock: cancel.within(limit),
-            begun: Instant::now(),
-            observers: &mut [],
-            best: None,
-            on_some: false,
-            rounds: 0,
-        };
+        let narrow = problem.narrow().unwrap();
+        let rounds = Rounds::new(problem, narrow, (&wanted, settings), &cancel, &mut []);
         let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
         rounds.run(&order, first, &|_| true).unwrap()
     }
@@ -450,6 +509,18 @@ mod tests {
                 );
                 assert_eq!(report.of, N);
             }
+        }
+    }
+
+    /// With a penalty that leaves more than the groups: all of each is there, from a first set that has half of it.
+    #[test]
+    fn penalties_find_what_was_left_out() {
+        for (penalty, lambda) in &PENALTIES[1..] {
+            let found = forced(&priced(&data(1, 1.0), penalty, *lambda), 20, None);
+            for (support, group) in supports(&found.x).iter().zip(GROUPS) {
+                assert!(group.iter().all(|i| support.contains(i)), "{penalty}: {support:?}");
+            }
+            assert!(found.search.unwrap().variables.unwrap().rounds > 1, "{penalty}");
         }
     }
 
@@ -481,30 +552,78 @@ mod tests {
         }
     }
 
-    /// Slow twin of the check with λ: F at many angles of each pair of a row and a zero row.
+    /// The least F of X with the rows i and j turned by many angles; i is a zero row.
+    fn lowest_turned(p: &PcaProblem, x: &RowMat, (i, j): (usize, usize)) -> f64 {
+        let turned = |step: u32| {
+            let (s, c) = (f64::from(step) * std::f64::consts::PI / 100.0).sin_cos();
+            let (s, c) = (if step % 100 == 0 { 0.0 } else { s }, if step % 100 == 50 { 0.0 } else { c });
+            let mut y = x.clone();
+            (0..2).for_each(|k| {
+                y.set(i, k, s * x.get(j, k));
+                y.set(j, k, c * x.get(j, k));
+            });
+            p.value(&y)
+        };
+        (0..200).map(turned).fold(f64::INFINITY, f64::min)
+    }
+
+    fn zero_rows(x: &RowMat) -> (Vec<usize>, Vec<usize>) {
+        (0..N).partition(|i| x.row(*i).iter().all(|v| *v == 0.0))
+    }
+
+    /// Whether an entry of a zero row that leaves 0 lowers F at once: its gradient is steeper than the penalty.
+    fn is_steep(p: &PcaProblem, x: &RowMat, i: usize) -> bool {
+        let (_, slope) = p.h.subdifferential(0.0);
+        p.f.apply(x).row(i).iter().any(|g| g.abs() > slope * (1.0 + 1e-9))
+    }
+
+    /// Slow twin of the check with a penalty: F at many angles of each pair of a row and a zero row, and the slope at each zero row.
     #[test]
     fn no_pair_with_any_variable_lowers_f() {
-        for seed in 0..2 {
-            let a = data(seed + 20, 1.0);
-            let p = prices(&a, 0.8);
+        for (seed, (penalty, lambda)) in (0..2).flat_map(|seed| PENALTIES.map(|h| (seed, h))) {
+            let p = priced(&data(seed + 20, 1.0), penalty, lambda);
             let found = forced(&p, 12, None);
             let (x, lowest) = (found.x, found.objective.total);
-            let (zero, rows): (Vec<usize>, Vec<usize>) =
-                (0..N).partition(|i| x.row(*i).iter().all(|v| *v == 0.0));
-            assert!(!zero.is_empty() && !rows.is_empty());
-            for (i, j) in zero.iter().flat_map(|i| rows.iter().map(move |j| (*i, *j))) {
-                for step in 0..200 {
-                    let (s, c) = (f64::from(step) * std::f64::consts::PI / 100.0).sin_cos();
-                    let (s, c) =
-                        (if step % 100 == 0 { 0.0 } else { s }, if step % 100 == 50 { 0.0 } else { c });
-                    let mut y = x.clone();
-                    (0..2).for_each(|k| {
-                        y.set(i, k, s * x.get(j, k));
-                        y.set(j, k, c * x.get(j, k));
-                    });
-                    assert!(p.value(&y) >= lowest - 1e-9 * lowest.abs(), "{i} {j} {step}");
+            let (zero, rows) = zero_rows(&x);
+            assert!(!zero.is_empty() && !rows.is_empty(), "{penalty}");
+            assert!(found.search.unwrap().variables.unwrap().checked, "{penalty}");
+            for i in &zero {
+                assert!(!is_steep(&p, &x, *i), "{penalty} {i}");
+                for j in &rows {
+                    let turned = lowest_turned(&p, &x, (*i, *j));
+                    assert!(turned >= lowest - 1e-9 * lowest.abs(), "{penalty} {i} {j}");
                 }
             }
+        }
+    }
+
+    /// At points that are far from any solution: each zero row that lowers F is named, and others are not.
+    #[test]
+    fn entrants_are_the_rows_that_lower_f() {
+        for (seed, (penalty, lambda)) in (0..4).flat_map(|seed| PENALTIES.map(|h| (seed, h))) {
+            // so that a nonzero row more seldom pays, and some of the zero rows are worse than those there are
+            let share = if penalty == "l0" { 10.0 } else { 1.5 };
+            let p = priced(&data(seed + 40, 1.0), penalty, share * lambda);
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let mut x = RowMat::zeros(N, 2);
+            let shared = seed % 2 == 1; // the two components on the same variables
+            (0..6).for_each(|i| (0..2).for_each(|k| x.set(i, k, rng.random::<f64>() - 0.5)));
+            if !shared {
+                (0..6).for_each(|i| x.set(i, usize::from(i < 3), 0.0));
+            }
+            let x = crate::constraint::stiefel::orthonormalise(&x);
+            let (zero, rows) = zero_rows(&x);
+            let (named, before) = (p.entrants(&x, &Cancel::never()), p.value(&x));
+            assert!(named.iter().all(|i| zero.contains(i)));
+            let mut left = 0;
+            for i in &zero {
+                let turned =
+                    rows.iter().map(|j| lowest_turned(&p, &x, (*i, *j))).fold(f64::INFINITY, f64::min);
+                let lowers = turned < before - 1e-9 * before.abs() || is_steep(&p, &x, *i);
+                assert!(!lowers || named.contains(i), "{penalty} {seed}: {i} lowers F");
+                left += usize::from(!named.contains(i));
+            }
+            assert!(left > 0, "{penalty} {seed}: all are named");
         }
     }
 

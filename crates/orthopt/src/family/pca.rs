@@ -2,7 +2,8 @@
 //! open.
 
 use super::cardinality::turn_to_principal_axes;
-use super::portfolio::portfolio;
+use super::condensed::Condensed;
+use super::portfolio::{cost_of_gradient, portfolio};
 use super::{self as family, Family, Narrow, Plan, Wanted, find_problem, procrustes};
 use crate::bound::{Kind, no_bound};
 use crate::cancel::Cancel;
@@ -166,10 +167,16 @@ impl Family for PcaProblem {
         Ok((&self.f, Kind::of(&self.h)?))
     }
 
-    /// Where h is a price of nonzeros: a solution needs as many variables as pay it.
+    /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it.
     fn narrow(&self) -> Option<&dyn Narrow<Self>> {
-        let takes = matches!(self.h, AnyPenalty::L0(_)) && self.f.ncols().is_none();
+        let takes = self.h.turning_price(&[]).is_some() && self.f.ncols().is_none();
         takes.then_some(self as &dyn Narrow<Self>)
+    }
+
+    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Box<dyn Narrow<Self> + '_>> {
+        let takes = matches!(self.h, AnyPenalty::Nonneg(_)) && self.f.ncols().is_none();
+        let part = takes.then(|| Condensed::of(self, seed, cancel))??;
+        Some(Box::new(part))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -213,6 +220,10 @@ impl Narrow<Self> for PcaProblem {
         &self.f
     }
 
+    fn gradient(&self) -> u64 {
+        cost_of_gradient(&self.f, (self.nrows(), self.rank()))
+    }
+
     fn on_variables(&self, variables: &[usize]) -> Result<Self> {
         Self::new(self.f.on_variables(variables), self.h.clone(), self.rank())
     }
@@ -221,16 +232,19 @@ impl Narrow<Self> for PcaProblem {
         self.rank()
     }
 
-    /// Rows with an entry whose share of the variance, half of it in f, is worth its price.
+    /// Rows with an entry where f is steeper than h, or whose share of the variance, half of it in f, is worth the price of a nonzero.
     fn needed(&self, y: &RowMat) -> usize {
         let my = self.f.apply(y);
+        let (_, slope) = self.h.subdifferential(0.0);
         let price = self.h.value(&[1.0]);
-        let pays = |i: &usize| y.row(*i).iter().zip(my.row(*i)).any(|(a, b)| -0.5 * a * b > price);
-        (0..y.nrows()).filter(pays).count()
+        let pays = |(a, b): (&f64, &f64)| {
+            if slope.is_finite() { b.abs() > slope } else { -0.5 * a * b > price }
+        };
+        (0..y.nrows()).filter(|i| y.row(*i).iter().zip(my.row(*i)).any(pays)).count()
     }
 
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
-        entering_rows(self, x, self.h.value(&[1.0]), cancel)
+        entering_rows(self, x, cancel)
     }
 }
 

@@ -110,6 +110,12 @@ pub trait Nonsmooth: Clone + std::fmt::Debug + Send + Sync {
         true
     }
 
+    /// P with h(cx) + h(sx) >= h(x) + (|c| + |s| − 1)P for c² + s² = 1, the least that it costs to turn a row x and a zero row; h(x) where h is concave in
+    /// the sizes of entries. `None` where that is not known.
+    fn turning_price(&self, _x: &[f64]) -> Option<f64> {
+        None
+    }
+
     /// True if h rewards exact zeros (and a coordinate start makes sense).
     fn promotes_sparsity(&self) -> bool {
         false

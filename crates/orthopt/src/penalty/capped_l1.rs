@@ -81,6 +81,10 @@ impl Nonsmooth for CappedL1 {
         self.pieces.kinks()
     }
 
+    fn turning_price(&self, x: &[f64]) -> Option<f64> {
+        Some(self.value(x))
+    }
+
     fn promotes_sparsity(&self) -> bool {
         true
     }

@@ -80,6 +80,11 @@ impl Nonsmooth for ElasticNet {
         }
     }
 
+    fn turning_price(&self, x: &[f64]) -> Option<f64> {
+        // c² + s² = 1: the squares stay as they are
+        Some(self.lambda * x.iter().map(|v| v.abs()).sum::<f64>())
+    }
+
     fn promotes_sparsity(&self) -> bool {
         true
     }

@@ -54,6 +54,10 @@ impl Nonsmooth for L0 {
         if x == 0.0 && self.lambda > 0.0 { (f64::NEG_INFINITY, f64::INFINITY) } else { (0.0, 0.0) }
     }
 
+    fn turning_price(&self, x: &[f64]) -> Option<f64> {
+        Some(self.value(x))
+    }
+
     fn promotes_sparsity(&self) -> bool {
         true
     }

@@ -80,6 +80,10 @@ impl Nonsmooth for L1 {
         }
     }
 
+    fn turning_price(&self, x: &[f64]) -> Option<f64> {
+        Some(self.value(x))
+    }
+
     fn promotes_sparsity(&self) -> bool {
         true
     }

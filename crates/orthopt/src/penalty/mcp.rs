@@ -98,6 +98,10 @@ impl Nonsmooth for Mcp {
         self.pieces.kinks()
     }
 
+    fn turning_price(&self, x: &[f64]) -> Option<f64> {
+        Some(self.value(x))
+    }
+
     fn promotes_sparsity(&self) -> bool {
         true
     }

@@ -142,6 +142,7 @@ macro_rules! penalties {
             fn is_convex(&self) -> bool { match self { $(Self::$variant(h) => h.is_convex(),)* } }
             fn requires_nonneg(&self) -> bool { match self { $(Self::$variant(h) => h.requires_nonneg(),)* } }
             fn is_even(&self) -> bool { match self { $(Self::$variant(h) => h.is_even(),)* } }
+            fn turning_price(&self, x: &[f64]) -> Option<f64> { match self { $(Self::$variant(h) => h.turning_price(x),)* } }
             fn promotes_sparsity(&self) -> bool { match self { $(Self::$variant(h) => h.promotes_sparsity(),)* } }
         }
 

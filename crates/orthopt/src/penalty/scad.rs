@@ -116,6 +116,10 @@ impl Nonsmooth for Scad {
         self.pieces.kinks()
     }
 
+    fn turning_price(&self, x: &[f64]) -> Option<f64> {
+        Some(self.value(x))
+    }
+
     fn promotes_sparsity(&self) -> bool {
         true
     }

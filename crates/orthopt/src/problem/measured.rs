@@ -37,6 +37,18 @@ const GIVEN: f64 = 1e-6;
 /// The same of what a run returns: rounding.
 const ROUNDING: f64 = 1e-12;
 
+impl MeasuredProblem {
+    /// The same problem on some of the variables, whose measure sees no others.
+    ///
+    /// # Errors
+    /// Limits that do not fit so few variables.
+    pub(crate) fn on_variables(&self, variables: &[usize]) -> Result<Self> {
+        let f = Measured::new(self.f.quadratic().on_variables(variables), self.f.measure())?;
+        let part = Self::new(f, self.rank, self.limits.clone(), self.lambda, self.between)?;
+        Ok(Self { share: Share { max: self.share.max.min(variables.len()), ..self.share }, ..part })
+    }
+}
+
 impl<F: Quadratic> MeasuredProblem<F> {
     /// The problem for r components that are found together.
     ///

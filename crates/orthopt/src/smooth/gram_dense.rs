@@ -35,7 +35,7 @@ impl DenseGram {
         Self::from_transposed(transposed(a, Some(centring)))
     }
 
-    fn from_transposed(at: RowMat) -> Self {
+    pub(crate) fn from_transposed(at: RowMat) -> Self {
         let norms: Vec<f64> = (0..at.nrows()).map(|i| inner(at.row(i), at.row(i))).collect();
         let scale = Scale::new(norms.iter().copied(), 0.0);
         Self { at, e: LinearTerm::default(), norms, scale }

@@ -66,7 +66,9 @@ impl SparseGram {
             check_means(a, mu)?;
         }
         let mut mu = means;
-        let (mut col_ptr, mut row_idx, mut values) = (vec![0], Vec::new(), Vec::new());
+        let nnz = a.compute_nnz();
+        let (mut col_ptr, mut row_idx, mut values) =
+            (vec![0], Vec::with_capacity(nnz), Vec::with_capacity(nnz));
         for j in 0..n {
             let mean = mu.as_ref().map(|_| ColumnMean::of(a.val_of_col(j), m)).filter(ColumnMean::is_far);
             if let (Some(mu), Some(mean)) = (&mut mu, mean) {
