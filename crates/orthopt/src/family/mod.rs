@@ -20,6 +20,7 @@ pub(crate) mod catalogue;
 mod composite;
 mod composite_pca;
 mod curvature;
+mod in_time;
 mod j_orthogonal;
 mod knee;
 mod lambda;
