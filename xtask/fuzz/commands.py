@@ -6,11 +6,11 @@ Tables are small and nasty: any unit, separator, header, constant and repeated c
 drawn from docs/options.md, which is made of the table of options: half of the lines have only options that make sense together, the
 others have some at random. Of each run these are checked:
 
-crash      exit code 0, 1, 2 or 4, no panic, errors of one paragraph, an end within the limit of time and a minute
+crash      exit code 0, 1, 2 or 4, no panic, errors of one paragraph, an end within half a minute of processor time and ten of the clock
 json       what --json promises: finite numbers, the shape of X
 feasible   X'X = I (or scores uncorrelated), limits of nonzeros, X >= 0
 F          -1/2 tr(X'CX), lambda times nonzeros or absolute values, from the table as it was written
-bound      no feasible X is below it: the X found, and for one component of few variables the best of all supports
+bound      no feasible X is below it: the X found, and for one component of few variables the best of all supports; of `bound` as well
 claims     a proof is the F of the best of all supports; gap and bound agree; `optimal` has a proof
 
 Prints one line a kind: commands tried, refused, failed; the exit code is 1 where any failed, with the command lines. `--show` prints
@@ -20,6 +20,7 @@ what is refused, and why. The same seed gives the same lines and tables.
 import itertools
 import json
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,8 @@ OWN = """data more --gram --labels --weights --names --json --trace --save-x --s
 #: Relative error of F and bounds that rounding may cause.
 ROUNDING = 1e-8
 LIMIT = 2.0
+#: Seconds of the processors after which a command has no end, and of the clock: other programs may leave it little.
+PROCESSOR, CLOCK = 30, 600
 
 
 def registry():
@@ -223,6 +226,30 @@ def faults_of(found, c, known):
                 yield f"F = {f!r} is called proved, and the best of all supports has {best!r}"
 
 
+def faults_of_bound(found, c, known):
+    """What is wrong with the object of `bound`, which has no X."""
+    f, bound, size = found.get("objective"), found.get("bound"), max(0.5 * np.linalg.eigvalsh(c)[-1], 1e-300)
+    if bound is not None and f is not None and bound > f + ROUNDING * max(size, abs(f)):
+        yield f"the bound {bound!r} is above F = {f!r}"
+    if found["rank"] != 1 or "measure" in known or len(c) > 8:
+        return
+    lam = found["lambda"] if found["lambda"] is not None and known["limit"] is None else known["lam"]
+    best = best_of_supports(c, {**known, "lam": lam})
+    if best is None:
+        return
+    if bound is not None and bound > best + ROUNDING * size:
+        yield f"the bound {bound!r} is above the best of all supports, {best!r}"
+    if f is not None and f < best - ROUNDING * size:
+        yield f"F = {f!r} is below the best of all supports, {best!r}"
+    if found.get("proof") is not None and f > best + ROUNDING * size:
+        yield f"F = {f!r} is called proved, and the best of all supports has {best!r}"
+
+
+def bounded():
+    """Limits the processor time of a command."""
+    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR, PROCESSOR))
+
+
 def main():
     program, minutes = sys.argv[1], float(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else 0
@@ -240,7 +267,7 @@ def main():
             if call == "compare":
                 line += ["--solvers", "obcd-r,ladmm" if known["limit"] is None else "exchange"]
             try:
-                ran = subprocess.run(line, capture_output=True, text=True, timeout=60 + 10 * LIMIT)
+                ran = subprocess.run(line, capture_output=True, text=True, timeout=CLOCK, preexec_fn=bounded)
             except subprocess.TimeoutExpired:
                 failures.append((seed, line, "no end"))
                 seed += 1
@@ -258,10 +285,11 @@ def main():
                     failures.append((seed, line, f"no error is said: {ran.stderr[-500:]}"))
                 if ran.returncode == 2 and (folder / "o.json").exists():
                     failures.append((seed, line, "a refused line has written a file"))
-            elif ran.returncode == 0 and not known.get("wild") and call == "solve":
+            elif ran.returncode == 0 and not known.get("wild") and call in ("solve", "bound"):
                 found = json.loads((folder / "o.json").read_text())
                 c, sure = table.c()
-                failures += [(seed, line, fault) for fault in faults_of(found, c, known) if sure]
+                faults = faults_of if call == "solve" else faults_of_bound
+                failures += [(seed, line, fault) for fault in faults(found, c, known) if sure]
             elif ran.returncode == 0:
                 json.loads((folder / "o.json").read_text(), parse_constant=lambda word: failures.append((seed, line, f"{word} in JSON")))
             row[2] += len(failures) - before

@@ -1,15 +1,17 @@
 //! Model of `transform`: the JSON of `solve`.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
 use orthopt::RowMat;
-use orthopt_data::{DataSet, Role};
-use serde::Deserialize;
-use serde_json::Value;
+use orthopt_data::{DataSet, Role, default_memory, show_bytes};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// X with the names and units of its variables.
 #[derive(Debug)]
@@ -36,6 +38,76 @@ struct Fields {
     names: Option<Vec<String>>,
     means: Option<Vec<f64>>,
     scales: Option<Vec<f64>>,
+    checksum: Option<String>,
+}
+
+/// CRC-32 of what `transform` takes from a result: what was changed since it was written is found.
+pub fn checksum(
+    names: Option<&[String]>,
+    means: Option<&[f64]>,
+    scales: Option<&[f64]>,
+    x: &RowMat,
+) -> serde_json::Result<String> {
+    struct Sum(crc32fast::Hasher);
+    impl Write for Sum {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut sum = Sum(crc32fast::Hasher::new());
+    let rows: Vec<&[f64]> = (0..x.nrows()).map(|i| x.row(i)).collect();
+    serde_json::to_writer(&mut sum, &(names, means, scales, rows))?;
+    Ok(format!("{:08x}", sum.0.finalize()))
+}
+
+/// [`Fields`] of an object, and of nothing else that could be taken for them.
+#[derive(Deserialize)]
+struct Object(#[serde(deserialize_with = "only_an_object")] Fields);
+
+fn only_an_object<'de, D: Deserializer<'de>>(from: D) -> Result<Fields, D::Error> {
+    struct Entries;
+    impl<'de> Visitor<'de> for Entries {
+        type Value = Fields;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("one JSON object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Fields, A::Error> {
+            Fields::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+    from.deserialize_any(Entries)
+}
+
+/// JSON whose values may take so much memory: a value follows a comma or a bracket.
+struct Budgeted<R> {
+    inner: R,
+    taken: u64,
+    most: u64,
+}
+
+/// Bytes that a value takes besides its text, in lists that grow by doubling: names take most.
+const VALUE: u64 = 3 * size_of::<String>() as u64;
+
+impl<R: Read> Read for Budgeted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        let values = buffer[..read].iter().filter(|byte| matches!(byte, b',' | b'[')).count();
+        self.taken += read as u64 + VALUE * values as u64;
+        if self.taken <= self.most {
+            return Ok(read);
+        }
+        let allowed = show_bytes(self.most);
+        Err(io::Error::other(format!(
+            "more memory is needed than the {allowed} that are allowed (--max-memory)"
+        )))
+    }
 }
 
 impl Model {
@@ -46,18 +118,14 @@ impl Model {
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let place = || path.display().to_string();
         let file = File::open(path).with_context(|| format!("cannot read the model `{}`", place()))?;
-        let value: Value = serde_json::from_reader(BufReader::new(file))
-            .with_context(|| format!("{}: not a result of solve", place()))?;
-        if !value.is_object() {
-            bail!("{}: not a result of solve, which is one JSON object", place());
-        }
-        let fields: Fields =
-            serde_json::from_value(value).with_context(|| format!("{}: not a result of solve", place()))?;
+        let read = Budgeted { inner: BufReader::new(file), taken: 0, most: default_memory() };
+        let Object(fields) =
+            serde_json::from_reader(read).with_context(|| format!("{}: not a result of solve", place()))?;
         Self::of(fields).with_context(place)
     }
 
     fn of(fields: Fields) -> anyhow::Result<Self> {
-        let Fields { schema, problem, solver, x, names, means, scales } = fields;
+        let Fields { schema, problem, solver, x, names, means, scales, checksum: kept } = fields;
         let Some(x) = x.filter(|x| x.first().is_some_and(|row| !row.is_empty())) else {
             bail!("it holds no x: write the model with orthopt solve ... --json FILE");
         };
@@ -87,6 +155,12 @@ impl Model {
             bail!("entry {} of scales is {scale}: scales are positive numbers that can be divided by", j + 1);
         }
         let x = RowMat::from_fn(n, r, |i, k| x[i][k]);
+        let sum = checksum(names.as_deref(), means.as_deref(), scales.as_deref(), &x)?;
+        if kept.is_some_and(|kept| kept != sum) {
+            bail!(
+                "it is damaged or was edited (its checksum is wrong): make the model again, or leave the field checksum out"
+            );
+        }
         let is_j = problem.is_some_and(|name| matches!(name.as_str(), "hyperbolic-eig" | "probe"));
         if !is_j {
             check_columns(&x, solver.is_some_and(|name| name.starts_with("uncorrelated")))?;

@@ -1,5 +1,6 @@
 //! Construction of the problem from the options, with remarks on the data.
 
+use orthopt::cancel::Cancel;
 use orthopt::family;
 use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
 use orthopt::message::Message;
@@ -10,16 +11,17 @@ use crate::failure::say;
 use crate::input::Input;
 
 /// Share of tr C from which on a note mentions means that are not subtracted.
-/// Poses the problem; the caller may keep or drop the rest of the data.
+/// Poses the problem until the `clock` is over; the caller may keep or drop the rest of the data.
 ///
 /// # Errors
-/// A bad rank or λ; data that are not what they should be.
+/// A bad rank or λ; data that are not what they should be; too little time.
 pub fn pose(
     info: &'static ProblemInfo,
     input: &Input,
     options: &PoseOptions,
+    clock: &Cancel,
 ) -> anyhow::Result<(Posed, DataFacts)> {
-    let mut posed = family::pose(info, &input.pca(), &input.told(options))?;
+    let mut posed = clock.during(|| family::pose(info, &input.pca(), &input.told(options)))?;
     if !matches!(info.kind, Kind::Probe | Kind::Procrustes) {
         posed.notes.extend(input.remark_on_means());
     }

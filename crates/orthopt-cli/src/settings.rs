@@ -9,12 +9,16 @@ use orthopt::family::{PoseOptions, ProblemInfo, Wanted, find_problem};
 use orthopt::request::{Request, Settled};
 use orthopt::solve::Stopping;
 use orthopt::stability::of_run;
+use orthopt_data::allow_memory;
 
 use crate::data_request::DataRequest;
 use crate::export::{Output, What};
 use crate::failure::usage;
 use crate::input::{read_x, short_text};
 use crate::plot::Look;
+
+/// Seconds over a limit that nobody notices: a tenth of what a limit may be exceeded by.
+const NOTICED: f64 = 0.05;
 
 /// Everything `solve` and `compare` need to know.
 #[derive(Clone, Debug)]
@@ -46,6 +50,9 @@ impl Settings {
     /// # Errors
     /// A value that makes no sense, a file that cannot be read; exit code 2.
     pub fn resolve(options: &mut Request) -> anyhow::Result<Self> {
+        if let Some(size) = options.max_memory {
+            allow_memory(size.0); // of every file that is read from now on
+        }
         let Settled { mut pose, wanted, stopping, restarts, threads, certify, bound, stability } =
             settled(options)?;
         pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
@@ -76,6 +83,14 @@ impl Settings {
     /// Limits of the run of all rows: half of the time is for halves of the rows, where they are asked for.
     pub fn of_run(&self) -> Stopping {
         if self.stability.is_some() { of_run(self.stopping) } else { self.stopping }
+    }
+
+    /// With what is left of the time limit after so many seconds of setting up the problem, where anybody would notice.
+    #[must_use]
+    pub fn after(&self, seconds: f64) -> Self {
+        let left = |limit: f64| if seconds < NOTICED { limit } else { (limit - seconds).max(0.0) };
+        let stopping = Stopping { time_limit: self.stopping.time_limit.map(left), ..self.stopping };
+        Self { stopping, ..self.clone() }
     }
 
     /// With a number of nonzeros from the data, where nothing says how sparse X is to be and how it is found.

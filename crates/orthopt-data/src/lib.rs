@@ -75,7 +75,7 @@ pub use generate::generators;
 pub use gram::{GramAccumulator, Rows, SparseRows, Summation};
 pub use input::uncompressed;
 pub use lines::Lines;
-pub use memory::{available_memory, default_memory, show_bytes};
+pub use memory::{allow_memory, available_memory, default_memory, show_bytes};
 pub use missing::Missing;
 pub use names::{read_column, read_names};
 pub use output::{check_writable, remove_unfinished, write_whole, written_file};

@@ -1,6 +1,7 @@
 //! Limits of memory for data, by default from the free memory of the machine.
 
 use std::fs;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::DataError;
 
@@ -13,10 +14,20 @@ pub fn available_memory() -> Option<u64> {
     [of_machine(), of_group()].into_iter().flatten().min()
 }
 
+/// Bytes of [`allow_memory`].
+static ALLOWED: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// Limits what is read from now on without a limit of its own, in the whole process: a program has one limit, whichever
+/// file it reads.
+pub fn allow_memory(bytes: u64) {
+    ALLOWED.store(bytes, Ordering::Relaxed);
+}
+
 /// Default limit of memory: nine tenths of the free memory, or no limit if that is
-/// not known.
+/// not known; and at most what [`allow_memory`] says.
 pub fn default_memory() -> u64 {
-    available_memory().map_or(u64::MAX, |free| (SHARE * free as f64) as u64)
+    let free = available_memory().map_or(u64::MAX, |free| (SHARE * free as f64) as u64);
+    free.min(ALLOWED.load(Ordering::Relaxed))
 }
 
 fn of_machine() -> Option<u64> {

@@ -9,6 +9,9 @@ use crate::input::Input;
 use crate::table::decoded;
 use crate::text::{parse_f64, show};
 
+/// Bytes that a line takes besides its text, as it is read and as a name, in lists that grow by doubling.
+const LINE: usize = 4 * size_of::<String>();
+
 /// The lines of a text file (also `.gz`), without white space around them and without quotes; blank
 /// lines at the end do not count. A single line is split at its commas or tabs. Of lines with tabs one column is taken:
 /// the second one, where the first holds numbers or the identifiers of genes, else the first.
@@ -44,10 +47,12 @@ fn split(spec: &str) -> (&str, Option<&str>) {
 fn read(path: &Path, column: Option<&str>) -> Result<Vec<String>, DataError> {
     let mut input = Input::open(path).map_err(|error| error.with_known(|| "a text file".into()))?;
     input.as_text()?;
-    let (mut lines, mut line) = (Vec::new(), Vec::new());
+    let (mut lines, mut line, mut bytes) = (Vec::new(), Vec::new(), 0);
     while input.next_line(&mut line)? {
-        lines.push(decoded(line.trim_ascii_end()));
-        input.budget().check(64 * lines.len())?;
+        let text = decoded(line.trim_ascii_end());
+        bytes += LINE + 2 * text.len(); // the names are copies
+        lines.push(text);
+        input.budget().check(bytes)?;
     }
     while lines.last().is_some_and(|line| line.trim().is_empty()) {
         lines.pop();

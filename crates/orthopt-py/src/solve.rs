@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use numpy::PyArray1;
 use orthopt::Error;
+use orthopt::cancel::Cancel;
 use orthopt::family;
 use orthopt::family::Effort;
 use orthopt::family::{Call, Case, Family, Run, find_problem};
@@ -109,7 +110,8 @@ fn posed(
             view.with(info, how, |data, about| {
                 asked.check(Case::new(info, pose).of_gram(is_gram(data)))?;
                 let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
-                let mut posed = family::pose(info, data, &pose)?;
+                let clock = Cancel::never().within(request.stopping.time_limit);
+                let mut posed = clock.during(|| family::pose(info, data, &pose))?;
                 if info.kind != Kind::Probe {
                     posed.notes.extend(about.notes.iter().cloned());
                 }

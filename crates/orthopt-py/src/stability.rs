@@ -59,7 +59,8 @@ pub fn stability<'py>(
                 request.asked.check(Case::new(info, &request.pose).of_gram(is_gram(data)))?;
                 check(data, pairs)?;
                 let pose_options = request.pose.clone().or_counts(info, &request.wanted);
-                let posed = pose(info, data, &pose_options)?;
+                let clock = watch.cancel().within(request.stopping.time_limit);
+                let posed = clock.during(|| pose(info, data, &pose_options))?;
                 let task = Task::new(&posed, about.facts.clone());
                 let (x, report) = match x {
                     Some(x) => (x, None),

@@ -1,5 +1,6 @@
 //! May the work go on? One clock, one deadline and one flag for everything that takes its time.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,6 +22,10 @@ struct Inner {
 }
 
 type Asked = Box<dyn Fn() -> bool + Send + Sync>;
+
+thread_local! {
+    static WAITING: RefCell<Option<Cancel>> = const { RefCell::new(None) };
+}
 
 impl Cancel {
     fn new(above: Option<Self>, limit: Option<f64>, grace: Duration, asked: Option<Asked>) -> Self {
@@ -49,6 +54,17 @@ impl Cancel {
     #[must_use]
     pub fn with_grace(&self, grace: Duration) -> Self {
         Self::new(Some(self.clone()), None, grace, None)
+    }
+
+    /// Runs `f`, within which steps on this thread that are long and cannot be divided, such as the decomposition of a large
+    /// matrix, are left as soon as this is over; they fail then.
+    pub fn during<R>(&self, f: impl FnOnce() -> R) -> R {
+        inherit(Some(self.clone()), f)
+    }
+
+    /// The innermost one that this thread works [`during`](Self::during).
+    pub(crate) fn current() -> Option<Self> {
+        WAITING.with_borrow(Clone::clone)
     }
 
     /// Sets the flag.
@@ -93,6 +109,23 @@ impl Cancel {
     pub fn left(&self) -> Option<f64> {
         self.0.limit.map(|limit| (limit - self.seconds()).max(0.0))
     }
+}
+
+/// True if nobody waits any more for what this thread does.
+pub(crate) fn nobody_waits() -> bool {
+    Cancel::current().is_some_and(|cancel| cancel.is_over())
+}
+
+/// Runs `f` for those who wait on another thread: `waiting` is its [`Cancel::current`].
+pub(crate) fn inherit<R>(waiting: Option<Cancel>, f: impl FnOnce() -> R) -> R {
+    struct Before(Option<Cancel>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            WAITING.set(self.0.take());
+        }
+    }
+    let _before = Before(WAITING.replace(waiting));
+    f()
 }
 
 impl Default for Cancel {
@@ -141,6 +174,22 @@ mod tests {
         assert!(!extra.is_over());
         std::thread::sleep(Duration::from_millis(2));
         assert!(extra.is_over());
+    }
+
+    #[test]
+    fn the_innermost_is_current_and_loops_inherit_it() {
+        assert!(Cancel::current().is_none());
+        let (outer, inner) = (Cancel::never(), Cancel::never());
+        inner.cancel();
+        let is_over = || Cancel::current().map(|cancel| cancel.is_over());
+        outer.during(|| {
+            assert_eq!(is_over(), Some(false));
+            inner.during(|| {
+                assert!(crate::linalg::parallel::map(64, 1, |_| is_over()).iter().all(|v| *v == Some(true)));
+            });
+            assert_eq!(is_over(), Some(false));
+        });
+        assert!(Cancel::current().is_none());
     }
 
     #[test]

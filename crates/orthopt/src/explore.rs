@@ -108,6 +108,16 @@ pub fn explore(
     watch: &mut Watch<'_, '_>,
 ) -> Result<Exploration> {
     let clock = watch.cancel.within(Some(request.stopping.time_limit.unwrap_or(SECONDS)));
+    clock.during(|| explored(data, facts, request, watch, &clock))
+}
+
+fn explored(
+    data: &PcaData<'_>,
+    facts: &DataFacts,
+    request: &Request,
+    watch: &mut Watch<'_, '_>,
+    clock: &Cancel,
+) -> Result<Exploration> {
     let left = |share: f64| clock.left().map(|left| share * left);
     let mut steps = Vec::new();
 

@@ -163,7 +163,8 @@ impl<'a> SparsePca<'a> {
         self.check()?;
         let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
         let info = find_problem(self.problem)?;
-        let posed = pose(info, &data, &self.pose.clone().or_counts(info, &self.wanted))?;
+        let clock = self.cancel.within(self.stopping.time_limit);
+        let posed = clock.during(|| pose(info, &data, &self.pose.clone().or_counts(info, &self.wanted)))?;
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
         let task = Task::new(&posed, facts);
         with_family!(posed.problem, problem => self.run(&task, &problem, observers))

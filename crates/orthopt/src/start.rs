@@ -265,7 +265,16 @@ fn eigenvectors_while(f: &impl Quadratic, r: usize, cancel: &Cancel) -> Result<R
     let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r, cancel) } else { None };
     let v = match found {
         Some(v) => v,
-        None => by_magnitude(f, r)?,
+        None => match cancel.during(|| by_magnitude(f, r)) {
+            // the coordinates of largest variance are what there is without a decomposition
+            Err(Error::Factorisation(_)) if cancel.is_over() => {
+                let (diagonal, mut v) = (f.diagonal(), RowMat::zeros(f.nrows(), r));
+                let order = ascending_to(f.nrows(), &|i| diagonal[i]);
+                (0..r).for_each(|k| v.set(order[k], k, 1.0));
+                return Ok(v);
+            }
+            found => found?,
+        },
     };
     // re-orthonormalised: also a basis that has not fully converged is a feasible start
     let mut v = stiefel::orthonormalise(&v);

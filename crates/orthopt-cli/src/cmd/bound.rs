@@ -6,6 +6,7 @@ use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::bound::{Bound, limit_dual};
+use orthopt::cancel::Cancel;
 use orthopt::family::Effort as SearchEffort;
 use orthopt::family::{Call, Family, Plan};
 use orthopt::problem::Cardinality;
@@ -176,11 +177,12 @@ fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Resu
     }
     asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
-    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    let clock = interrupt::cancel().within(Some(wanted.effort.seconds));
+    let (posed, data) = pose(settings.problem, &input, &settings.pose, &clock)?;
     drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => of_family((&settings, asked), wanted, problem, &task, given, progress))
+    with_family!(posed.problem, problem => of_family((&settings, asked), (wanted, &clock), problem, &task, given, progress))
 }
 
 /// An X, its F, and how it came about.
@@ -192,14 +194,13 @@ struct Incumbent {
 
 fn of_family<P: Family>(
     (settings, asked): (&Settings, &Asked),
-    wanted: &Wanted,
+    (wanted, clock): (&Wanted, &Cancel),
     problem: P,
     task: &Task,
     given: Option<RowMat>,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     problem.bounded()?; // what has no bound needs no incumbent
-    let clock = interrupt::cancel().within(Some(wanted.effort.seconds));
     let about = (settings.problem, &settings.pose);
     let incumbent = match given {
         Some(x) => {
@@ -209,7 +210,7 @@ fn of_family<P: Family>(
         }
         None => {
             progress.stage("choosing the starting point");
-            let plan = run::plan(settings, &settings.wanted, &problem)?;
+            let plan = clock.during(|| run::plan(settings, &settings.wanted, &problem))?;
             asked.check_runs(about, &problem, &[(&plan, settings.restarts)])?;
             interrupt::keep_results();
             solved(settings, &problem, &plan, task, &mut progress)?

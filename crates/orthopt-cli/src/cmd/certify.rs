@@ -123,7 +123,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, input.info.cols)?;
     settings.pose.rank = Some(given.ncols());
-    let (mut posed, data) = pose(info, &input, &settings.pose)?;
+    let (mut posed, data) = pose(info, &input, &settings.pose, interrupt::cancel())?;
     posed.notes.extend(remark_on_counts(info, &settings.pose));
     drop(input);
     let task = Task::new(&posed, data);

@@ -95,7 +95,8 @@ fn compare(settings: &Settings, asked: &Asked, solvers: &[String]) -> anyhow::Re
     let input = Input::load(&settings.data)?;
     asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
-    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    let clock = interrupt::cancel().within(settings.stopping.time_limit);
+    let (posed, data) = pose(settings.problem, &input, &settings.pose, &clock)?;
     drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);

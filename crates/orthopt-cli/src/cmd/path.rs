@@ -172,14 +172,16 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
     progress.stage("setting up the problem");
     let facts = input.info.clone();
     let data = input.pca();
-    let pose = input.told(&settings.pose).with_rank(settings.problem, &data)?.into_owned();
+    let clock = interrupt::cancel().within(settings.stopping.time_limit);
+    let told = input.told(&settings.pose);
+    let pose = clock.during(|| told.with_rank(settings.problem, &data))?.into_owned();
     let along = match &wanted.along {
         Some(along) => along.clone(),
-        None => Along::of_default(settings.problem, &pose, &data)?,
+        None => clock.during(|| Along::of_default(settings.problem, &pose, &data))?,
     };
     // every fold walks a path of its own, and then there is the one of all rows
     let walks = 1.0 + wanted.folds.map_or(0, |folds| folds.count) as f64;
-    let time_limit = settings.stopping.time_limit.map(|seconds| seconds / walks);
+    let time_limit = clock.left().map(|seconds| seconds / walks);
     let request = Request {
         problem: settings.problem,
         pose,

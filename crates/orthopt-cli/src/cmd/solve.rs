@@ -1,6 +1,7 @@
 //! `orthopt solve PROBLEM DATA`.
 
 use orthopt::bound::Bound;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Call, Family};
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
@@ -97,16 +98,17 @@ fn solve(settings: &Settings, asked: &Asked) -> anyhow::Result<ExitCode> {
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
     progress.has_read();
+    let clock = interrupt::cancel().within(settings.stopping.time_limit);
     asked.check_data(settings.problem, &settings.pose, &input)?;
     settings.stability.map_or(Ok(()), |pairs| stability::check(&input.pca(), pairs))?;
-    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    let (posed, data) = pose(settings.problem, &input, &settings.pose, &clock)?;
     let rows = kept_rows(settings, input)?;
     posed.notes.iter().for_each(|note| progress.note(note));
     if settings.bound.is_some() {
         with_family!(&posed.problem, problem => problem.bounded().map(drop))?; // before any work
     }
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => solve_family((settings, asked), problem, &task, rows.as_ref(), progress))
+    with_family!(posed.problem, problem => solve_family((settings, asked), problem, &task, rows.as_ref(), (progress, &clock)))
 }
 
 /// The samples, where a file shows them.
@@ -135,10 +137,11 @@ fn solve_family<P: Family>(
     problem: P,
     task: &Task,
     rows: Option<&Input>,
-    mut progress: Progress,
+    (mut progress, clock): (Progress, &Cancel),
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
-    let mut plan = run::plan(settings, &settings.wanted, &problem)?;
+    let mut plan = clock.during(|| run::plan(settings, &settings.wanted, &problem))?;
+    let settings = &settings.after(clock.seconds());
     asked.check_runs((settings.problem, &settings.pose), &problem, &[(&plan, settings.restarts)])?;
     let searches = plan.portfolio.is_some() && settings.restarts.is_none();
     let earlier = settings.bound.filter(|_| searches).and_then(|seconds| {

@@ -7,7 +7,7 @@ use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 use faer::Mat;
 use orthopt::request::Size;
-use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, load, write_npy};
+use orthopt_data::{DataSet, LoadOptions, Matrix, Missing, allow_memory, load, write_npy};
 
 use crate::export::TABLES;
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
@@ -69,6 +69,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .reads("DATA", Some(&args.data))
         .writes("--output", Some(&args.output))
         .check()?;
+    if let Some(size) = args.max_memory {
+        allow_memory(size.0);
+    }
     let model = Model::read(&args.model)?;
     let data = rows_of(args, &model)?;
     let (means, scales) = (model.means.as_deref(), model.scales.as_deref());

@@ -9,6 +9,7 @@ use serde_json::Serializer;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 use super::to_file;
+use crate::model::checksum;
 use crate::output;
 use crate::wording::word;
 
@@ -19,11 +20,15 @@ pub struct Solved<'a> {
     object: Object<'a>,
     #[serde(flatten)]
     model: Model<'a>,
+    checksum: Option<String>,
 }
 
 impl<'a> Solved<'a> {
     pub fn of(report: &'a Report) -> Self {
-        Self { object: report.object(word), model: report.model() }
+        let data = &report.task.data;
+        let (names, means, scales) = (data.names.as_deref(), data.means.as_deref(), data.scales.as_deref());
+        let checksum = checksum(names, means, scales, report.x()).ok();
+        Self { object: report.object(word), model: report.model(), checksum }
     }
 }
 

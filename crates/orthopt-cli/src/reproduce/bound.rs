@@ -64,7 +64,7 @@ impl Cell {
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
         let settings = Settings::resolve(&mut line.options.0.clone())?;
         let input = Input::load(&settings.data)?;
-        let (posed, _) = pose(settings.problem, &input, &settings.pose)?;
+        let (posed, _) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
         let effort = Effort { seconds, nodes: None };
         let found = with_family!(posed.problem, problem => global::bound(&problem, None, effort, progress))?;
         let facts = Global::of(&found);

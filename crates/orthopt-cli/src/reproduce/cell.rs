@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::export::to_file;
 use crate::failure::say;
-use crate::input::Input;
+use crate::input::{Input, short_text};
 use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
@@ -200,7 +200,7 @@ impl Cell {
 
 fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report> {
     let input = Input::load(&settings.data)?;
-    let (posed, data) = pose(settings.problem, &input, &settings.pose)?;
+    let (posed, data) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
     let task = Task::new(&posed, data);
     with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
 }
@@ -244,7 +244,7 @@ fn checksum(record: &Value) -> String {
 /// The record in a file; `None` if there is no readable one. A record with another checksum
 /// is damaged or was edited: it is ignored, with a note.
 pub(super) fn read_record<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = short_text(path).ok()?;
     let mut record: Value = serde_json::from_str(&text).ok()?;
     let kept = record.as_object_mut()?.remove(CHECKSUM);
     if kept.as_ref().and_then(Value::as_str) != Some(&checksum(&record)) {

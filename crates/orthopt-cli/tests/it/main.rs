@@ -24,6 +24,7 @@ mod hyperbolic;
 #[cfg(unix)]
 mod interrupt;
 mod json;
+mod limits;
 mod meaning;
 mod measures;
 mod memory;

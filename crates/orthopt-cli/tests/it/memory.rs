@@ -1,5 +1,8 @@
 //! Problems that do not fit into memory are refused before it is taken, with their size and advice.
 
+#[cfg(unix)]
+use std::io::Write;
+
 use crate::common::Dir;
 
 #[test]
@@ -99,3 +102,41 @@ fn files_without_an_end() {
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("a word of more than 1 MB"), "{stderr}");
 }
+
+/// Files beside the data that have no end: the limit of memory is that of every reader.
+#[cfg(unix)]
+#[test]
+fn what_has_no_end() {
+    let dir = Dir::new();
+    dir.write("a.csv", "a,b,c\n1,2,3\n4,5,7\n2,1,1\n");
+    let numbers = b"1.5,".repeat(5000);
+    let endless: [(&[&str], &[u8], &[u8]); 6] = [
+        (&["transform", "fifo", "a.csv", "-o", "s.csv"], b"{\"schema\": 1, \"x\": [[", &numbers),
+        (&["solve", "l0-pca", "a.csv", "-r", "1", "--names", "fifo"], b"", b"a name\n"),
+        (&["solve", "l0-pca", "a.csv", "-r", "1", "--weights", "fifo"], b"", b"1\n"),
+        (&["solve", "l0-pca", "a.csv", "-r", "1", "--labels", "fifo", "--report", "r.html"], b"", b"k\n"),
+        (&["solve", "l1-pca", "a.csv", "-r", "1", "--solver", "obcd", "--init", "fifo"], HEAD, &[0; 4096]),
+        (&["certify", "l1-pca", "a.csv", "--x", "fifo"], HEAD, &[0; 4096]),
+    ];
+    for (args, begin, again) in endless {
+        let path = dir.path("fifo");
+        let _ = std::fs::remove_file(&path);
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let (begin, again) = (begin.to_vec(), again.repeat(64));
+        let writer = std::thread::spawn(move || {
+            let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+            let mut written = file.write_all(&begin);
+            while written.is_ok() {
+                written = file.write_all(&again); // until nobody reads any more
+            }
+        });
+        let all = [args, &["--max-memory", "20M"]].concat();
+        dir.fails(&all, 1, &["memory", "20 MB"]);
+        writer.join().unwrap();
+    }
+}
+
+/// An array of 10^11 numbers.
+#[cfg(unix)]
+const HEAD: &[u8] =
+    b"\x93NUMPY\x01\x00\x47\x00{'descr': '<f8', 'fortran_order': False, 'shape': (100000000000, 1), }\n";

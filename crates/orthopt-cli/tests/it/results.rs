@@ -162,6 +162,34 @@ fn new_rows_are_matched_by_name() {
     }
 }
 
+/// What `transform` takes from a model cannot change unseen; a model without a checksum is somebody else's.
+#[test]
+fn a_changed_model_is_found() {
+    let dir = Dir::new();
+    dir.write("t.csv", TABLE);
+    dir.orthopt(&[&SOLVE[..], &["--scale", "std", "--json", "m.json"]].concat()).assert().success();
+    let model: Value = serde_json::from_str(&dir.read("m.json")).unwrap();
+    let transform = ["transform", "m.json", "t.csv", "-o", "s.csv"];
+    let near = |value: &Value| json!(value.as_f64().unwrap() * (1.0 + 1e-12) + 1e-12);
+    for field in ["x", "means", "scales", "names"] {
+        let mut other = model.clone();
+        match field {
+            "x" => other["x"][0][0] = near(&model["x"][0][0]),
+            "names" => other["names"][0] = json!("b2"),
+            _ => other[field][1] = near(&model[field][1]),
+        }
+        dir.write("m.json", other.to_string());
+        let said = ["m.json: it is damaged or was edited (its checksum is wrong)"];
+        dir.fails_in_one_line(&transform, 1, &said);
+    }
+    let mut own = model.clone();
+    own.as_object_mut().unwrap().remove("checksum");
+    for whole in [model, own] {
+        dir.write("m.json", whole.to_string());
+        dir.orthopt(&transform).assert().success();
+    }
+}
+
 #[test]
 fn models_that_are_none() {
     let dir = Dir::new();
@@ -172,7 +200,7 @@ fn models_that_are_none() {
         ("{\"x\": [[]]}", "m.json: it holds no x"),
         ("{\"x\": [[1, 0], [1]]}", "m.json: row 2 of x has 1 numbers where the first row has 2"),
         ("{\"x\": [[1], [2]], \"means\": [1]}", "m.json: means has 1 entries for the 2 rows of x"),
-        ("[]", "m.json: not a result of solve, which is one JSON object"),
+        ("[]", "m.json: not a result of solve: invalid type: sequence, expected one JSON object"),
         ("{\"x\": [[1], [0]]}", "m.json: it holds no schema"),
         ("{\"schema\": 99, \"x\": [[1], [0]]}", "m.json: schema 99 is of another version"),
         ("{\"schema\": 1, \"x\": [[1], [0]], \"scales\": [1, 0]}", "m.json: entry 2 of scales is 0"),

@@ -149,3 +149,41 @@ fn words_of_the_command_line() {
     let output = command.env("ORTHOPT_LOG", NASTY).output().unwrap();
     assert!(!output.stderr.contains(&0x1b), "{:?}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Help breaks its lines where a terminal is narrow, and has the same words.
+#[test]
+fn narrow_terminals_have_the_same_help() {
+    let dir = Dir::new();
+    let help = |args: &[&str], columns: &str| {
+        let output = dir.orthopt(args).env("COLUMNS", columns).output().unwrap();
+        assert!(output.status.success(), "{args:?} with {columns} columns");
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.chars().filter(|c| !c.is_whitespace()).collect::<String>()
+    };
+    for command in [
+        "solve",
+        "transform",
+        "path",
+        "explore",
+        "compare",
+        "certify",
+        "bound",
+        "reproduce",
+        "data",
+        "embed",
+        "list",
+        "completions",
+    ] {
+        let wide = help(&[command, "--help"], "100");
+        for columns in ["0", "1", "20", "no", "99999999999999999999"] {
+            assert_eq!(help(&[command, "--help"], columns), wide, "{command} with {columns} columns");
+        }
+    }
+    for args in
+        [&["list", "solvers"][..], &["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--nonzeros", "3"]]
+    {
+        let said = |columns: &str| help(args, columns).split("inthesolver").next().unwrap().to_string();
+        let without_time = |text: String| text.split("time").next().unwrap().to_string();
+        assert_eq!(without_time(said("20")), without_time(said("100")), "{args:?}");
+    }
+}

@@ -50,7 +50,19 @@ pub fn lower_bound(
 ) -> Result<Bound> {
     check(f, r, kind)?;
     let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
-    let watch = Watch::new(cancel.within(options.seconds), show);
+    let clock = cancel.within(options.seconds);
+    let watch = Watch::new(clock.clone(), show);
+    clock.during(|| bounded(f, r, kind, incumbent, options, &watch))
+}
+
+fn bounded(
+    f: &impl Quadratic,
+    r: usize,
+    kind: &Kind,
+    incumbent: Option<RowMat>,
+    options: &Options,
+    watch: &Watch<'_>,
+) -> Result<Bound> {
     let proves = options.nodes > 0 && !matches!(kind, Kind::L0 { .. }) && limits::apply(kind, r, f.nrows());
     let best = incumbent.as_ref().map(|x| f.value(x) + kind.penalty(x)).filter(|v| v.is_finite());
     let mut known = Progress {
@@ -62,14 +74,14 @@ pub fn lower_bound(
         seconds: 0.0,
     };
     let (mut root, mut method) = match kind {
-        Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, &watch)?, Method::Fantope),
+        Kind::L1 { lambda } => (super::l1::bound(f, r, *lambda, known, options, watch)?, Method::Fantope),
         // branch and bound has relaxations of its own, and this one takes long there
         _ if proves && f.nrows() > TREE => (Root::none(f, r)?, Method::Tree),
         _ if proves => {
             let few = Options { iterations: 0, ..options.clone() };
-            (relax(f, r, kind, known, &few, &watch)?, Method::Fantope)
+            (relax(f, r, kind, known, &few, watch)?, Method::Fantope)
         }
-        _ => (relax(f, r, kind, known, options, &watch)?, Method::Fantope),
+        _ => (relax(f, r, kind, known, options, watch)?, Method::Fantope),
     };
     let mut most = root.most;
     if most < -root.relaxation.bound {
@@ -78,7 +90,7 @@ pub fn lower_bound(
     known.iterations = root.iterations;
     known.bound = -most;
     if let (Kind::Counts { nonzeros, lambda }, End::Finished) = (kind.unsigned(), root.end) {
-        let groups = super::groups::bound(f, nonzeros, *lambda, known, options, &watch)?;
+        let groups = super::groups::bound(f, nonzeros, *lambda, known, options, watch)?;
         if groups < most {
             (most, method) = (groups, Method::Groups);
         }
@@ -95,11 +107,11 @@ pub fn lower_bound(
             (true, _) => None,
             (false, true) => {
                 let offer = |x: Option<RowMat>| found.offer(f, kind, x);
-                let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, &watch)?;
+                let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, watch)?;
                 known.map(|outcome| (outcome, Method::Tree))
             }
             (false, false) => {
-                branch(f, r, kind, (&root, incumbent.as_ref()), &mut found, known, options, &watch)?
+                branch(f, r, kind, (&root, incumbent.as_ref()), &mut found, known, options, watch)?
             }
         };
         if let Some(tree) = tree {
@@ -114,12 +126,12 @@ pub fn lower_bound(
     if relaxes && f.nrows() <= options.variables && outcome.as_ref().is_some_and(|o| o.end == End::Limit) {
         // the limit is one of nodes or variables: there may be time for the relaxation
         known.bound = known.bound.max(-most);
-        root = relax(f, r, kind, known, options, &watch)?;
+        root = relax(f, r, kind, known, options, watch)?;
         if root.most < most {
             (most, method) = (root.most, Method::Fantope);
         }
     }
-    report(root, most, method, found, outcome, (options, kind.lambda()), &watch)
+    report(root, most, method, found, outcome, (options, kind.lambda()), watch)
 }
 
 fn report(

@@ -355,6 +355,11 @@ impl<'a> Watch<'a> {
         self.cancel.is_late().then_some(End::Time)
     }
 
+    /// The end by time where so many seconds are more than what is left: for work that has to be done after the end.
+    pub fn has_less_than(&self, seconds: f64) -> Option<End> {
+        self.cancel.left().is_some_and(|left| left < seconds).then_some(End::Time)
+    }
+
     /// True if the computation should stop; asked from within a piece of work that has no news.
     pub fn is_over(&self) -> bool {
         self.ask(self.last()).is_some()

@@ -21,6 +21,7 @@ mod composite;
 mod composite_pca;
 mod condensed;
 mod curvature;
+mod in_time;
 mod j_orthogonal;
 mod knee;
 mod lambda;

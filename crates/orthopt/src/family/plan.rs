@@ -178,7 +178,7 @@ impl<P: Family> Plan<P> {
     pub fn start(&self, problem: &P, k: u64) -> Result<Chain<AnySolver<P>>> {
         let begin = &self.starts[self.place(k)];
         let seed = self.options.seed.wrapping_add(k);
-        let x0 = problem.start_at(begin, seed, &Cancel::never())?;
+        let x0 = problem.start_at(begin, seed, &Cancel::current().unwrap_or_default())?;
         let mut options = SolverOptions { seed, ..self.options.clone() };
         let again = k >= self.starts.len() as u64;
         if again {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::in_time::in_time;
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::posed::{Posed, default_rank, excess, rank_or_default};
 use super::{Named, memory, procrustes, samples};
@@ -31,8 +32,12 @@ use crate::smooth::{NonlinearEig, Quadratic, euclidean_distances};
 ///
 /// # Errors
 /// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
-/// or so large that C overflows.
+/// or so large that C overflows; a decomposition that nobody waits for any more ([`Cancel::during`](crate::cancel::Cancel::during)).
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+    in_time(posed(info, data, options))
+}
+
+fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
     let by_rule = options.rank_rule.is_some();

@@ -26,7 +26,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use serde::Serialize;
 
+use super::in_time::in_time;
 use super::{Kind, PoseOptions, ProblemInfo};
+use crate::cancel::nobody_waits;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenvalues;
@@ -102,7 +104,7 @@ impl PoseOptions {
             return Err(Error::Incompatible(Message::about("rank").text(why)));
         }
         let scree = match self.rank_rule {
-            Some(RankRule::Share(share)) => by_share(data, share)?,
+            Some(RankRule::Share(share)) => in_time(by_share(data, share))?,
             Some(RankRule::Auto) if self.samples.is_none() && is_gram(data) => {
                 return Err(Error::Incompatible(
                     Message::from("C itself does not say how much of it is noise: give ")
@@ -112,7 +114,7 @@ impl PoseOptions {
                         .text("), or the rows"),
                 ));
             }
-            _ => scree(data, self.samples)?,
+            _ => in_time(scree(data, self.samples))?,
         };
         let rank = if self.rank_rule.is_some() { Some(scree.rank) } else { self.rank };
         Ok(Cow::Owned(Self { rank, scree: Some(Arc::new(scree)), ..self.clone() }))
@@ -202,6 +204,9 @@ fn by_copies(data: &PcaData<'_>) -> Result<Scree> {
     let noise = Noise::of(&given);
     let own = eigenvalues(&given)?;
     let copies: Vec<Result<Vec<f64>>> = map(COPIES, 1, |k| {
+        if nobody_waits() {
+            return Err(Error::Factorisation("the eigenvalues of copies of the data"));
+        }
         let mut copy = given.clone();
         let mut rng = Pcg64::seed_from_u64(0x0048_6f72_6e00_0000 + k as u64);
         (0..copy.nrows()).for_each(|j| noise.apply(copy.row_mut(j), &mut rng));

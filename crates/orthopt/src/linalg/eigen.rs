@@ -10,28 +10,29 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 
 use super::RowMat;
+use super::long::unless_over;
 use super::unit::unit_of;
 use super::work::count;
 
 /// Eigenvalues in descending order and, as columns, their eigenvectors; the lower triangle of `a` is
-/// read. `None` where an entry is not finite or the routine does not converge. Cost 9n³ flops.
+/// read. `None` where an entry is not finite, the routine does not converge, or n is large and nobody waits
+/// for it any more (`linalg/long.rs`). Cost 9n³ flops.
 pub fn symmetric_eigenpairs(a: &RowMat) -> Option<(Vec<f64>, RowMat)> {
     let n = a.nrows();
-    let mut vectors = Mat::zeros(n, n);
-    let ascending = decompose(a, Some(&mut vectors))?;
+    let (ascending, vectors) = decompose(a, true)?;
     let reversed = RowMat::from_fn(n, n, |i, k| vectors[(i, n - 1 - k)]);
     Some((ascending.into_iter().rev().collect(), reversed))
 }
 
 /// Eigenvalues in descending order. Cost 4n³/3 flops.
 pub fn symmetric_eigenvalues(a: &RowMat) -> Option<Vec<f64>> {
-    let mut values = decompose(a, None)?;
+    let (mut values, _) = decompose(a, false)?;
     values.reverse();
     Some(values)
 }
 
-/// Eigenvalues in ascending order, and eigenvectors where there is room for them.
-pub(super) fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Vec<f64>> {
+/// Eigenvalues in ascending order, and eigenvectors where they are wanted (else a matrix without entries).
+pub(super) fn decompose(a: &RowMat, with_vectors: bool) -> Option<(Vec<f64>, Mat<f64>)> {
     if a.find_non_finite().is_some() {
         return None;
     }
@@ -39,24 +40,29 @@ pub(super) fn decompose(a: &RowMat, vectors: Option<&mut Mat<f64>>) -> Option<Ve
     // in a unit that is near its entries: the routine has absolute thresholds
     let unit = unit_of(a.data());
     let a = RowMat::from_fn(n, n, |i, j| a.get(i, j) / unit);
-    count(8 * n * n * n);
+    let work = 8 * n * n * n;
+    count(work);
     if n == 0 {
-        return Some(Vec::new()); // which the routine would not survive
+        return Some((Vec::new(), Mat::zeros(0, 0))); // which the routine would not survive
     }
-    let wanted = if vectors.is_some() { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
-    let mut memory = MemBuffer::new(self_adjoint_evd_scratch::<f64>(n, wanted, Par::Seq, Default::default()));
-    let mut values = Diag::<f64>::zeros(n);
-    let u = vectors.map(|m| m.as_mut());
-    self_adjoint_evd(
-        a.as_mat(),
-        values.as_mut(),
-        u,
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    )
-    .ok()?;
-    Some((0..n).map(|k| values.column_vector()[k] * unit).collect())
+    let factorise = move || {
+        let wanted = if with_vectors { ComputeEigenvectors::Yes } else { ComputeEigenvectors::No };
+        let mut vectors = if with_vectors { Mat::zeros(n, n) } else { Mat::zeros(0, 0) };
+        let scratch = self_adjoint_evd_scratch::<f64>(n, wanted, Par::Seq, Default::default());
+        let mut memory = MemBuffer::new(scratch);
+        let mut values = Diag::<f64>::zeros(n);
+        self_adjoint_evd(
+            a.as_mat(),
+            values.as_mut(),
+            with_vectors.then(|| vectors.as_mut()),
+            Par::Seq,
+            MemStack::new(&mut memory),
+            Default::default(),
+        )
+        .ok()?;
+        Some(((0..n).map(|k| values.column_vector()[k] * unit).collect(), vectors))
+    };
+    unless_over(work, factorise)?
 }
 
 #[cfg(test)]

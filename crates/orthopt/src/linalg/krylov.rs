@@ -1,5 +1,7 @@
 //! Leading eigenpairs of a symmetric operator, dense for small n, Krylov–Schur (faer) otherwise.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::matrix_free::LinOp;
 use faer::matrix_free::eigen::{
@@ -11,6 +13,7 @@ use super::RowMat;
 use super::order::descending_to;
 use super::small::symmetric_eigen;
 use super::unit::power_of_two;
+use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 
 /// A symmetric n × n operator given by its product with n × k matrices.
@@ -57,9 +60,26 @@ const DENSE: usize = 1024;
 /// of eigenvalues that did not converge may be zero or inexact.
 ///
 /// # Errors
-/// The dense routine does not converge.
+/// The dense routine does not converge, or nobody waits for it any more ([`Cancel::during`]).
 pub fn leading(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
-    if op.n <= DENSE || 4 * r >= op.n { dense(op, r) } else { Ok(krylov(op, r)) }
+    if op.n <= DENSE || 4 * r >= op.n { dense(op, r) } else { left_where_over(op, r) }
+}
+
+/// The iteration is faer's and asks no clock, so a product that nobody waits for unwinds through it.
+fn left_where_over(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
+    struct Over;
+    let Some(cancel) = Cancel::current() else { return Ok(krylov(op, r)) };
+    let apply = |v: &RowMat| {
+        if cancel.is_over() {
+            resume_unwind(Box::new(Over));
+        }
+        (op.apply)(v)
+    };
+    match catch_unwind(AssertUnwindSafe(|| krylov(&Operator { n: op.n, apply: &apply }, r))) {
+        Ok(found) => Ok(found),
+        Err(why) if why.is::<Over>() => Err(Error::Factorisation("the eigenvalue decomposition")),
+        Err(why) => resume_unwind(why),
+    }
 }
 
 fn dense(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {

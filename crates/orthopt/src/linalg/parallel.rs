@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
+use crate::cancel::{Cancel, inherit};
 use crate::threads;
 
 thread_local! {
@@ -100,6 +101,8 @@ fn for_each_range(n: usize, least: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     if ALONE.get() {
         return f(0..n);
     }
+    let waiting = Cancel::current();
+    let f = |range| inherit(waiting.clone(), || f(range));
     let longer = |range: Range<usize>, k: usize| if range.is_empty() { k..k + 1 } else { range.start..k + 1 };
     threads::on_chosen(|| {
         let ranges = (0..n).into_par_iter().with_min_len(least).fold(|| 0..0, longer);

@@ -20,6 +20,7 @@ use faer::linalg::triangular_solve::{
 use faer::perm::permute_rows_in_place;
 use faer::{Conj, Mat, MatRef, Par};
 
+use super::long::unless_over;
 use super::unit::power_of_two;
 use super::work::count;
 
@@ -35,7 +36,7 @@ pub struct Svd {
 }
 
 /// The singular value decomposition of A, `thin` or whole; `None` where A is not finite, with which the
-/// routine would not end, or if it does not converge.
+/// routine would not end, if it does not converge, or if it takes long and nobody waits for it any more (`linalg/long.rs`).
 pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     let (m, n) = a.shape();
     let size = m.min(n);
@@ -45,19 +46,23 @@ pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     // in a unit that is near its entries: the routine has absolute thresholds
     let unit = power_of_two(a.norm_max());
     let a = Mat::from_fn(m, n, |i, j| a[(i, j)] / unit);
-    count(20 * m * n * size);
-    let (wanted, cols) =
-        if thin { (ComputeSvdVectors::Thin, (size, size)) } else { (ComputeSvdVectors::Full, (m, n)) };
-    let (mut u, mut v) = (Mat::zeros(m, cols.0), Mat::zeros(n, cols.1));
-    let mut sigma = Diag::<f64>::zeros(size);
-    let scratch = svd_scratch::<f64>(m, n, wanted, wanted, Par::Seq, Default::default());
-    with_memory(scratch, |stack| {
-        let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
-        faer_svd(a.as_ref(), sigma.as_mut(), u, v, Par::Seq, stack, Default::default())
-    })
-    .ok()?;
-    let sigma = (0..size).map(|k| sigma.column_vector()[k] * unit).collect();
-    Some(Svd { u, sigma, v })
+    let work = 20 * m * n * size;
+    count(work);
+    let factorise = move || {
+        let (wanted, cols) =
+            if thin { (ComputeSvdVectors::Thin, (size, size)) } else { (ComputeSvdVectors::Full, (m, n)) };
+        let (mut u, mut v) = (Mat::zeros(m, cols.0), Mat::zeros(n, cols.1));
+        let mut sigma = Diag::<f64>::zeros(size);
+        let scratch = svd_scratch::<f64>(m, n, wanted, wanted, Par::Seq, Default::default());
+        with_memory(scratch, |stack| {
+            let (u, v) = (Some(u.as_mut()), Some(v.as_mut()));
+            faer_svd(a.as_ref(), sigma.as_mut(), u, v, Par::Seq, stack, Default::default())
+        })
+        .ok()?;
+        let sigma = (0..size).map(|k| sigma.column_vector()[k] * unit).collect();
+        Some(Svd { u, sigma, v })
+    };
+    unless_over(work, factorise)?
 }
 
 /// Q (m × n, orthonormal columns) and the diagonal of R in A = QR, m ≥ n, by Householder reflections.
@@ -89,20 +94,24 @@ pub fn qr(a: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
 }
 
 /// The lower triangular L with A = LLᵀ; `None` unless A (finite, its lower triangle is read) is positive
-/// definite.
+/// definite, or where it takes long and nobody waits for it any more (`linalg/long.rs`).
 pub fn cholesky(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
     let n = a.nrows();
-    count(n * n * n / 3);
+    let work = n * n * n / 3;
+    count(work);
     let mut l = Mat::from_fn(n, n, |i, j| if i >= j { a[(i, j)] } else { 0.0 });
-    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
-    with_memory(scratch, |stack| {
-        let (l, regularisation) = (l.as_mut(), Default::default());
-        llt::factor::cholesky_in_place(l, regularisation, Par::Seq, stack, Default::default())
-    })
-    .ok()?;
-    // the routine leaves arbitrary numbers above the diagonal
-    (0..n).for_each(|j| (0..j).for_each(|i| l[(i, j)] = 0.0));
-    Some(l)
+    let factorise = move || {
+        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, Par::Seq, Default::default());
+        with_memory(scratch, |stack| {
+            let (l, regularisation) = (l.as_mut(), Default::default());
+            llt::factor::cholesky_in_place(l, regularisation, Par::Seq, stack, Default::default())
+        })
+        .ok()?;
+        // the routine leaves arbitrary numbers above the diagonal
+        (0..n).for_each(|j| (0..j).for_each(|i| l[(i, j)] = 0.0));
+        Some(l)
+    };
+    unless_over(work, factorise)?
 }
 
 /// A⁻¹B from the L of [`cholesky`].

@@ -1,7 +1,5 @@
 //! Functions of small symmetric matrices (r × r) by their eigendecomposition.
 
-use faer::Mat;
-
 use super::RowMat;
 use super::eigen::decompose;
 use super::products::{gram, product};
@@ -11,9 +9,7 @@ use super::work::count;
 /// Eigenvalues in ascending order and eigenvectors as columns of a symmetric matrix, of which
 /// the lower triangle is read. `None` if the routine does not converge. Cost O(r³).
 pub fn symmetric_eigen(a: &RowMat) -> Option<(Vec<f64>, RowMat)> {
-    let n = a.nrows();
-    let mut vectors = Mat::zeros(n, n);
-    let values = decompose(a, Some(&mut vectors))?;
+    let (values, vectors) = decompose(a, true)?;
     Some((values, RowMat::from_mat(vectors.as_ref())))
 }
 

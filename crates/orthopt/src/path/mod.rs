@@ -181,11 +181,11 @@ impl<'a> Walk<'a> {
         cancel: &Cancel,
     ) -> Result<Self> {
         let pose_options = request.along.first(&request.pose);
-        let posed = pose(request.problem, data, &pose_options)?;
+        let cancel = cancel.within(request.stopping.time_limit);
+        let posed = cancel.during(|| pose(request.problem, data, &pose_options))?;
         let effort = request.wanted.effort.or(Some(Effort::Quick));
         let wanted = Wanted { effort, ..request.wanted.clone() };
         let (points, tried) = (Vec::new(), BTreeSet::new());
-        let cancel = cancel.within(request.stopping.time_limit);
         Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }
 

@@ -86,11 +86,14 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
 ) -> Result<Solution> {
     let (clock, worked) = (options.cancel.within(stop.time_limit()), work::so_far());
     let (trace, notes) = (Trace::default(), Vec::new());
+    let mut start = |k| clock.during(|| start(k));
     let first = start(0)?;
     let scale = problem.scale(&first.x0);
     let best = f64::INFINITY;
     let (restarts, effort) = (options.restarts, options.effort);
-    let mut session = Session { problem, options, scale, trace, notes, iteration: 0, clock, best, observers };
+    let shared = clock.clone();
+    let mut session =
+        Session { problem, options, scale, trace, notes, iteration: 0, clock: shared, best, observers };
     let mut best = session.run_chain(first, stop)?;
     let (mut runs, mut winner) = (1, 0);
     let mut last = best.reason.clone();

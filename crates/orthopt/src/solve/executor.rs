@@ -3,9 +3,9 @@
 use super::budget::{Budget, Deadline, Further, Looks, Pace};
 use super::confirmed::believed;
 use super::stop::{interrupted, numerical_error, out_of_time, out_of_work};
-use super::{Current, Ending, Fading, Profile, Progress, Solver, Stop, StopReason, advance};
+use super::{Current, Details, Ending, Fading, Profile, Progress, Solver, Status, Stop, StopReason, advance};
 use crate::cancel::Cancel;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
 
@@ -68,7 +68,16 @@ impl<P: Evaluate> Executor<'_, P> {
     ) -> Result<Finished> {
         let (problem, cancel, began) = (self.problem, self.cancel, work::so_far());
         let mut kept = Kept::new(x0.clone());
-        let mut state = solver.init(problem, x0)?;
+        let mut state = match cancel.during(|| solver.init(problem, x0)) {
+            Ok(state) => state,
+            // a decomposition that nobody waits for any more: X⁰ is what there is
+            Err(Error::Factorisation(_)) if cancel.is_over() => {
+                let (scale, x) = (self.scale.unwrap_or_else(|| problem.scale(&kept.x)), kept.x.clone());
+                let (reason, ending) = (self.ended(), Ending::new(x, Details::default()));
+                return Ok(Finished { ending, kept, reason, iterations: 0, scale, further: None });
+            }
+            Err(error) => return Err(error),
+        };
         let Profile { fades, closing_steps } = solver.profile(problem);
         let mut fading = Fading::new(fades, self.budget.is_limited());
         if let Some(first) = self.hands_on {
@@ -88,7 +97,10 @@ impl<P: Evaluate> Executor<'_, P> {
         while reason.is_none() {
             let left = self.budget.left(p.iteration).min(looks.ahead());
             let before = cancel.seconds();
-            let (made, step) = advance(solver, problem, &mut state, pace.budget(before).min(left));
+            let (made, step) = {
+                let steps = pace.budget(before).min(left);
+                cancel.during(|| advance(solver, problem, &mut state, steps))
+            };
             iterations += made;
             let is_look = looks.take(made);
             // where a step ends the clock says: what it costs to measure there is no work
@@ -132,9 +144,18 @@ impl<P: Evaluate> Executor<'_, P> {
             }
             reason = reason.or_else(|| self.over(&p, &deadline));
         }
-        let reason = reason.unwrap_or_else(interrupted);
+        let mut reason = reason.unwrap_or_else(interrupted);
+        if reason.status == Status::NumericalError && cancel.is_over() {
+            reason = self.ended(); // what broke may be what was left
+        }
         let ending = solver.finish(problem, state);
         Ok(Finished { ending, kept, reason, iterations, scale: p.scale, further })
+    }
+
+    /// The end by whoever waits, or by the clock.
+    fn ended(&self) -> StopReason {
+        let limit = || self.cancel.limit().unwrap_or_else(|| self.cancel.seconds());
+        if self.cancel.is_cancelled() { interrupted() } else { out_of_time(limit()) }
     }
 
     /// X⁰.

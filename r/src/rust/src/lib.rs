@@ -16,6 +16,7 @@ use extendr_api::prelude::*;
 use extendr_api::serializer::to_robj;
 use faer::MatRef;
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Call, Case, pose};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Task};
@@ -80,7 +81,9 @@ fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let samples = settled.stability.map(|pairs| check(&data, pairs).map(|()| a.to_owned())).transpose()?;
     Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
     let pose_options = settled.pose.clone().or_counts(problem, &settled.wanted);
-    let posed = threads::pool(settled.threads)?.install(|| pose(problem, &data, &pose_options))?;
+    let clock = Cancel::never().within(settled.stopping.time_limit);
+    let posed =
+        threads::pool(settled.threads)?.install(|| clock.during(|| pose(problem, &data, &pose_options)))?;
     let task = Task::new(&posed, facts);
     Ok(Running::start(posed, task, settled, given, samples))
 }
