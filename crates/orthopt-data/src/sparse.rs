@@ -285,7 +285,10 @@ mod tests {
         let mut triplets = Triplets::default();
         entries.iter().for_each(|(row, col, value)| triplets.push(*row, *col, *value));
         let expected = triplets.into_matrix(nrows, ncols);
-        let compressed = |outer: usize, key: &dyn Fn(&(usize, usize, f64)) -> (usize, usize)| {
+        let compressed = |outer: usize, by_rows: bool| {
+            let key = |entry: &(usize, usize, f64)| {
+                if by_rows { (entry.0, entry.1) } else { (entry.1, entry.0) }
+            };
             let mut all = Compressed { starts: vec![0], places: vec![], values: vec![] };
             for place in 0..outer {
                 for entry in entries.iter().filter(|entry| key(entry).0 == place) {
@@ -296,8 +299,8 @@ mod tests {
             }
             all
         };
-        let by_rows = compressed(nrows, &|entry| (entry.0, entry.1)).rows_into_matrix(ncols);
-        let by_columns = compressed(ncols, &|entry| (entry.1, entry.0)).columns_into_matrix(nrows);
+        let by_rows = compressed(nrows, true).rows_into_matrix(ncols);
+        let by_columns = compressed(ncols, false).columns_into_matrix(nrows);
         for found in [by_rows, by_columns] {
             assert_eq!((found.nrows(), found.ncols()), (nrows, ncols));
             assert_eq!(found.col_ptr(), expected.col_ptr());

@@ -122,20 +122,31 @@ fn placed(lines: &[&Curve], x: &str, y: &str) -> (Vec<Vec<(f64, f64)>>, Axis, Ax
     if lines.len() < 2 || most <= 0.0 {
         let points = own();
         let (time, value) = (Axis::of_times(&points), Axis::of_values(&points));
-        return (points, time.called(x), value.called(y));
+        return (from_its_start(points, &time), time.called(x), value.called(y));
     }
     let floor = 0.5 * least;
     let moved =
         |points: Vec<(f64, f64)>| points.into_iter().map(|p| (p.0, (p.1 - lowest).max(floor))).collect();
     let points: Vec<Vec<(f64, f64)>> = own().into_iter().map(moved).collect();
     let time = Axis::of_times(&points).called(x);
-    (points, time, Axis::logarithmic(floor..1.3 * most).called(&format!("{y} minus the lowest {y}")))
+    (
+        from_its_start(points, &time),
+        time,
+        Axis::logarithmic(floor..1.3 * most).called(&format!("{y} minus the lowest {y}")),
+    )
+}
+
+/// Points before the first time of a logarithmic axis lie on its start.
+fn from_its_start(mut curves: Vec<Vec<(f64, f64)>>, time: &Axis) -> Vec<Vec<(f64, f64)>> {
+    curves.iter_mut().flatten().for_each(|point| point.0 = point.0.max(time.range.start));
+    curves
 }
 
 /// Curves as they are, with named axes.
 pub fn plain([x, y]: [&str; 2], lines: &[Curve]) -> Panel {
     let points: Vec<Vec<(f64, f64)>> = lines.iter().map(|curve| curve.points.clone()).collect();
     let (time, value) = (Axis::of_times(&points).called(x), Axis::of_values(&points).called(y));
+    let points = from_its_start(points, &time);
     let marks = lines.iter().zip(points).enumerate().map(|(i, (curve, points))| Mark::Line {
         name: if lines.len() > 1 { curve.label.clone() } else { String::new() },
         look: Some(i),

@@ -88,9 +88,12 @@ impl<'a, P: Penalty> Admm<'a, P> {
         self.latest
     }
 
-    /// The lowest bound so far, proved (docs/mathematics.md, section 14).
+    /// The lowest bound so far, proved (docs/mathematics.md, section 14); infinite where time was over before there was one.
     pub fn certified(&mut self) -> f64 {
         let (c, z) = (self.c, &self.best.z);
+        if z.nrows() != c.nrows() {
+            return f64::INFINITY;
+        }
         let m = certified::difference(c, z);
         let pairs = self.measure.leading_pairs(&m, self.r);
         let sum = pairs.and_then(|(values, vectors)| {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cancel::nobody_waits;
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, inner};
@@ -32,6 +33,8 @@ pub struct Knee {
     /// Value of the last nonzeros of a component: the weight λ of ‖X‖₀ that equals their decrease of f. The problem
     /// with this λ shares nonzeros among the components as it likes.
     pub lambda: f64,
+    /// Whether all counts were looked at.
+    complete: bool,
 }
 
 impl Knee {
@@ -45,7 +48,17 @@ impl Knee {
         let rotated = Start::parse("varimax")?.point(f, r, false, 0)?;
         let mut columns = Columns { f, known: BTreeMap::new() };
         let counts = COUNTS.iter().copied().filter(|k| *k <= f.nrows());
-        let shares: Vec<_> = counts.map(|k| (k, grown(&mut columns, &rotated, k) / trace)).collect();
+        let mut shares: Vec<(usize, f64)> = Vec::new();
+        let mut complete = true;
+        for k in counts {
+            match grown(&mut columns, &rotated, k, !shares.is_empty()) {
+                Some(variance) => shares.push((k, variance / trace)),
+                None => {
+                    complete = false;
+                    break;
+                }
+            }
+        }
         let from = usize::from(shares.len() > 1);
         let points: Vec<_> = shares[from..].iter().map(|(k, v)| (*k as f64, *v)).collect();
         let found = knee(&points);
@@ -58,7 +71,7 @@ impl Knee {
         let before = place.checked_sub(1).map_or((0, 0.0), |before| shares[before]);
         let more = (count - before.0) as f64;
         let lambda = (0.5 * (share - before.1) * trace / (r as f64 * more)).max(0.0);
-        Ok(Self { count, bends: found.is_some(), shares, lambda })
+        Ok(Self { count, bends: found.is_some(), shares, lambda, complete })
     }
 
     /// Why this count, and how to ask for another.
@@ -74,7 +87,8 @@ impl Knee {
                 "the variance explained ({curve}) has no knee, and half of the variables, {NO_KNEE} at most, are few"
             )
         };
-        let rule = format!("{} nonzeros in each component: {why}; ", self.count);
+        let so_far = if self.complete { "" } else { ", of the counts that there was time for" };
+        let rule = format!("{} nonzeros in each component: {why}{so_far}; ", self.count);
         Message::from(rule)
             .option("nonzeros")
             .text(" sets another number; the last ones correspond to ")
@@ -150,10 +164,18 @@ impl Taken {
     }
 }
 
-/// Variance of as many components as `rotated` has, with `count` nonzeros each.
-fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: usize) -> f64 {
+/// Variance of as many components as `rotated` has, with `count` nonzeros each; `None` where it `may_end` and nobody waits for it.
+fn grown<F: Quadratic>(
+    columns: &mut Columns<'_, F>,
+    rotated: &RowMat,
+    count: usize,
+    may_end: bool,
+) -> Option<f64> {
     let (n, mut taken, mut variance) = (rotated.nrows(), Taken::default(), 0.0);
     for k in 0..rotated.ncols() {
+        if may_end && nobody_waits() {
+            return None;
+        }
         let direction = taken.without((0..n).map(|i| rotated.get(i, k)).collect());
         let Some((value, support, x)) = one(columns, &taken, &direction, count) else { continue };
         variance += value;
@@ -164,7 +186,7 @@ fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: us
         }
         taken.add(dense, image);
     }
-    variance
+    Some(variance)
 }
 
 /// The variance, the rows and the entries of one component of D: rows enter where the gradient Dx is largest, x the
@@ -201,6 +223,30 @@ fn one<F: Quadratic>(
 mod tests {
     use super::*;
     use crate::smooth::DenseQuadratic;
+
+    /// Where nobody waits the knee is that of the first counts, and the words say so.
+    #[test]
+    fn time_that_is_over() {
+        let a = faer::Mat::from_fn(30, 12, |i, j| ((i * (j + 3)) as f64 * 0.37).sin());
+        let f = crate::smooth::DenseGram::new(a.as_ref());
+        let all = Knee::of(&f, 3).unwrap();
+        assert!(all.complete && all.shares.len() > 2);
+        let over = crate::cancel::Cancel::never();
+        over.cancel();
+        let rotated = Start::parse("varimax").unwrap().point(&f, 3, false, 0).unwrap();
+        let mut columns = Columns { f: &f, known: BTreeMap::new() };
+        assert!(over.during(|| grown(&mut columns, &rotated, 2, true)).is_none());
+        let first = over.during(|| grown(&mut columns, &rotated, 1, false));
+        let trace = -f.diagonal().iter().sum::<f64>();
+        assert_eq!(
+            first.map(|v| v / trace),
+            Some(all.shares[0].1),
+            "the first count is looked at in any case"
+        );
+        let first = Knee { shares: all.shares[..1].to_vec(), complete: false, ..all.clone() };
+        assert!(first.reason().to_string().contains("of the counts that there was time for"));
+        assert!(!all.reason().to_string().contains("there was time for"));
+    }
 
     #[test]
     fn knee_is_where_the_curve_bends() {

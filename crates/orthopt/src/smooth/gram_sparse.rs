@@ -240,6 +240,12 @@ impl SparseGram {
         out
     }
 
+    /// Whether the pairs of entries that are in the same row of S are fewer than what all pairs of columns have to be merged from, roughly.
+    fn is_sooner_by_rows(&self, columns: &[usize]) -> bool {
+        let entries = self.entries(columns);
+        entries.saturating_mul(entries) / self.nrows.max(1) + self.nrows < columns.len() * entries
+    }
+
     /// Number of entries of A in some of its columns.
     pub(super) fn entries(&self, variables: &[usize]) -> usize {
         variables.iter().map(|i| self.column(*i).0.len()).sum()
@@ -356,6 +362,14 @@ impl Quadratic for SparseGram {
         buf
     }
 
+    /// For many rows in a tenth of the time of the pairs one by one.
+    fn curvature_block(&self, rows: &[usize]) -> RowMat {
+        if self.is_sooner_by_rows(rows) {
+            return self.negative_gram(rows).symmetric_part();
+        }
+        super::curvature_by_pairs(self, rows)
+    }
+
     #[inline(always)]
     fn curvature(&self, i: usize, j: usize) -> f64 {
         if i == j { -self.norms[i] } else { -self.column_product(i, j) }
@@ -429,5 +443,36 @@ impl Quadratic for SparseGram {
     fn bookkeeping(&self, _image: &SparseImage) -> String {
         "R = AX kept, gradient rows as -A(:,i)'R over the nonzeros, reused until X moves (sparse A, nothing n x n)"
             .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use faer::sparse::{SparseColMat, Triplet};
+
+    use super::*;
+    use crate::smooth::curvature_by_pairs;
+
+    /// Its slow twin is each pair of columns for itself.
+    #[test]
+    fn blocks_by_rows_are_those_by_pairs() {
+        let (m, n) = (60, 40);
+        let entries: Vec<_> = (0..m * n)
+            .filter(|e| (e * 7 + e / n) % 5 == 0)
+            .map(|e| Triplet::new(e / n, e % n, ((e % 13) as f64 - 4.0) / 3.0))
+            .collect();
+        let a = SparseColMat::<usize, f64>::try_new_from_triplets(m, n, &entries).unwrap();
+        let means: Vec<f64> = (0..n).map(|j| a.val_of_col(j).iter().sum::<f64>() / m as f64).collect();
+        let (all, few): (Vec<usize>, Vec<usize>) = ((0..n).collect(), vec![3, 30]);
+        for means in [None, Some(means)] {
+            let f = SparseGram::new(a.as_ref(), means).unwrap();
+            assert!(f.is_sooner_by_rows(&all) && !f.is_sooner_by_rows(&few));
+            for rows in [&all, &few] {
+                let (own, slow) = (f.curvature_block(rows), curvature_by_pairs(&f, rows));
+                for (u, v) in own.data().iter().zip(slow.data()) {
+                    assert!((u - v).abs() <= 1e-11, "{u} {v}");
+                }
+            }
+        }
     }
 }

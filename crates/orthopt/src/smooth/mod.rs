@@ -180,6 +180,19 @@ pub(crate) fn together(n: usize) -> usize {
     (NUMBERS / n).clamp(1, BLOCK)
 }
 
+/// M_BB, every pair of rows for itself.
+fn curvature_by_pairs<F: Quadratic + ?Sized>(f: &F, rows: &[usize]) -> RowMat {
+    let mut k = RowMat::zeros(rows.len(), rows.len());
+    for (p, i) in rows.iter().enumerate() {
+        for (q, j) in rows.iter().enumerate().take(p + 1) {
+            let v = f.curvature(*i, *j);
+            k.set(p, q, v);
+            k.set(q, p, v);
+        }
+    }
+    k
+}
+
 /// A quadratic f that row-block methods can work with: with one symmetric M for all columns,
 /// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
 pub trait Quadratic: Smooth {
@@ -210,15 +223,7 @@ pub trait Quadratic: Smooth {
 
     /// K = M_BB for the rows `rows`, k × k.
     fn curvature_block(&self, rows: &[usize]) -> RowMat {
-        let mut k = RowMat::zeros(rows.len(), rows.len());
-        for (p, i) in rows.iter().enumerate() {
-            for (q, j) in rows.iter().enumerate().take(p + 1) {
-                let v = self.curvature(*i, *j);
-                k.set(p, q, v);
-                k.set(q, p, v);
-            }
-        }
-        k
+        curvature_by_pairs(self, rows)
     }
 
     /// K of the rows i and j: Mᵢᵢ, Mᵢⱼ, Mⱼⱼ. `pivot` is the one of the two that the caller keeps while

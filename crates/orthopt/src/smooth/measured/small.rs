@@ -1,7 +1,9 @@
 //! The measures as functions of S = XᵀCX and W = XᵀC²X (r × r): values without allocation, and weights of the gradient.
 
 use super::Measure;
+use crate::cancel::inherit;
 use crate::linalg::RowMat;
+use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::unit::power_of_two;
 
 /// A pivot of S below this share of the diagonal entry it comes from is rounding: that score is a combination of others.
@@ -10,6 +12,8 @@ const DEPENDENT: f64 = 1e-10;
 const EQUAL: f64 = 1e-12;
 /// An eigenvalue of S counts as at least this share of tr S where it is divided by.
 const SMALLEST: f64 = 1e-12;
+/// Columns up to which eigenvalues are found by rotations.
+const FEW: usize = 100;
 /// Sweeps of the eigenvalue routine; it converges in fewer than ten.
 const SWEEPS: usize = 40;
 
@@ -237,7 +241,11 @@ impl Small {
         let r = self.r;
         let unit = power_of_two((0..r).map(|j| s[j * (r + 1)]).sum());
         self.a.iter_mut().zip(s).for_each(|(a, s)| *a = s / unit);
-        diagonalise(r, &mut self.a, &mut self.v);
+        if r > FEW {
+            diagonalise_many(r, &mut self.a, &mut self.v);
+        } else {
+            diagonalise(r, &mut self.a, &mut self.v);
+        }
         for i in 0..r {
             for j in 0..=i {
                 let term =
@@ -249,6 +257,18 @@ impl Small {
         }
         unit
     }
+}
+
+/// The same by the routine for large matrices, where rotations would take minutes; that of few is kept where it fails.
+fn diagonalise_many(r: usize, a: &mut [f64], v: &mut [f64]) {
+    let s = RowMat::from_fn(r, r, |i, j| a[i * r + j]);
+    // whoever waits for a value gets one
+    let Some((values, vectors)) = inherit(None, || symmetric_eigenpairs(&s)) else {
+        return diagonalise(r, a, v);
+    };
+    v.copy_from_slice(vectors.data());
+    a.fill(0.0);
+    (0..r).for_each(|k| a[k * (r + 1)] = values[k]);
 }
 
 /// Eigenvalues on the diagonal of `a` and eigenvectors as columns of `v` by rotations of Jacobi (Golub and Van Loan, Matrix
@@ -312,6 +332,28 @@ mod tests {
     /// Adjusted variance of scores taken in the order of their columns.
     fn in_order(s: &[f64], order: &[usize]) -> f64 {
         Small::new(order.len(), true).value(Measure::Adjusted, &permuted(s, order), &[])
+    }
+
+    /// Rotations are the slow twin of the routine for many columns.
+    #[test]
+    fn the_square_root_of_many_columns() {
+        let (r, mut few, mut many) = (40, Small::new(40, false), Small::new(40, false));
+        let s = correlations(r, 5);
+        few.a.copy_from_slice(&s);
+        many.a.copy_from_slice(&s);
+        diagonalise(r, &mut few.a, &mut few.v);
+        diagonalise_many(r, &mut many.a, &mut many.v);
+        let back = |of: &Small, i: usize, j: usize| -> f64 {
+            (0..r).map(|k| of.v[i * r + k] * of.a[k * (r + 1)] * of.v[j * r + k]).sum()
+        };
+        for (i, j) in (0..r).flat_map(|i| (0..r).map(move |j| (i, j))) {
+            assert!(
+                (back(&many, i, j) - s[i * r + j]).abs() < 1e-11
+                    && (back(&few, i, j) - s[i * r + j]).abs() < 1e-11
+            );
+        }
+        let trace = |of: &Small| (0..r).map(|k| of.a[k * (r + 1)].max(0.0).sqrt()).sum::<f64>();
+        assert!((trace(&few) - trace(&many)).abs() < 1e-9 * trace(&few));
     }
 
     #[test]
