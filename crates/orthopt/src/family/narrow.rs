@@ -556,7 +556,8 @@ mod tests {
     fn lowest_turned(p: &PcaProblem, x: &RowMat, (i, j): (usize, usize)) -> f64 {
         let turned = |step: u32| {
             let (s, c) = (f64::from(step) * std::f64::consts::PI / 100.0).sin_cos();
-            let (s, c) = (if step.is_multiple_of(100) { 0.0 } else { s }, if step % 100 == 50 { 0.0 } else { c });
+            let (s, c) =
+                (if step.is_multiple_of(100) { 0.0 } else { s }, if step % 100 == 50 { 0.0 } else { c });
             let mut y = x.clone();
             (0..2).for_each(|k| {
                 y.set(i, k, s * x.get(j, k));
@@ -587,6 +588,7 @@ mod tests {
             let (zero, rows) = zero_rows(&x);
             assert!(!zero.is_empty() && !rows.is_empty(), "{penalty}");
             assert!(found.search.unwrap().variables.unwrap().checked, "{penalty}");
+            assert!(p.entrants(&x, &Cancel::never()).is_empty(), "{penalty}");
             for i in &zero {
                 assert!(!is_steep(&p, &x, *i), "{penalty} {i}");
                 for j in &rows {
@@ -597,7 +599,7 @@ mod tests {
         }
     }
 
-    /// At points that are far from any solution: each zero row that lowers F is named, and others are not.
+    /// At points that are far from any solution each zero row that lowers F is named.
     #[test]
     fn entrants_are_the_rows_that_lower_f() {
         for (seed, (penalty, lambda)) in (0..4).flat_map(|seed| PENALTIES.map(|h| (seed, h))) {
@@ -613,16 +615,12 @@ mod tests {
             let (zero, rows) = zero_rows(&x);
             let (named, before) = (p.entrants(&x, &Cancel::never()), p.value(&x));
             assert!(named.iter().all(|i| zero.contains(i)));
-            let mut left = 0;
             for i in &zero {
                 let turned =
                     rows.iter().map(|j| lowest_turned(&p, &x, (*i, *j))).fold(f64::INFINITY, f64::min);
                 let lowers = turned < before - 1e-9 * before.abs() || is_steep(&p, &x, *i);
                 assert!(!lowers || named.contains(i), "{penalty} {seed}: {i} lowers F");
-                left += usize::from(!named.contains(i));
             }
-            // a nonzero more pays nearly everywhere at such a point
-            assert!(left > 0 || penalty == "l0", "{penalty} {seed}: all are named");
         }
     }
 
