@@ -128,8 +128,12 @@ fn explored(
         options.rank_rule = Some(RankRule::Auto);
     }
     options.show_scree = true;
-    let request =
-        &Request { pose: options.with_rank(find_problem(PROBLEM)?, data)?.into_owned(), ..request.clone() };
+    let pose_options = match options.with_rank(find_problem(PROBLEM)?, data) {
+        // without a look at the eigenvalues there is still a number by default
+        Err(_) if clock.is_over() => PoseOptions { rank_rule: None, show_scree: false, ..options },
+        ranked => ranked?.into_owned(),
+    };
+    let request = &Request { pose: pose_options, ..request.clone() };
 
     (watch.stage)(HOW_SPARSE);
     let mut of_path = path_request(data, request)?;
