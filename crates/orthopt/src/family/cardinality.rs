@@ -298,11 +298,7 @@ impl Narrow<Self> for CardinalityProblem {
     }
 
     fn least(&self) -> usize {
-        let all = match self.limits() {
-            Cardinality::Components(list) => list.iter().sum(),
-            Cardinality::Total(s) | Cardinality::Rows(s) => *s,
-        };
-        all.max(self.rank())
+        self.limits().total().max(self.rank())
     }
 
     fn needed(&self, _y: &RowMat) -> usize {

@@ -61,7 +61,7 @@ impl Knee {
         }
         let from = usize::from(shares.len() > 1);
         let points: Vec<_> = shares[from..].iter().map(|(k, v)| (*k as f64, *v)).collect();
-        let found = knee(&points);
+        let found = knee(&points).filter(|_| complete);
         let most = NO_KNEE.min(f.nrows().div_ceil(2));
         let place = match found {
             Some(place) => from + place,
@@ -71,6 +71,8 @@ impl Knee {
         let before = place.checked_sub(1).map_or((0, 0.0), |before| shares[before]);
         let more = (count - before.0) as f64;
         let lambda = (0.5 * (share - before.1) * trace / (r as f64 * more)).max(0.0);
+        // a curve that was not looked at to its end says nothing
+        let count = if complete { count } else { most };
         Ok(Self { count, bends: found.is_some(), shares, lambda, complete })
     }
 
@@ -82,16 +84,21 @@ impl Knee {
         let curve = curve.collect::<Vec<_>>().join(", ");
         let why = if self.bends {
             format!("the knee of the variance explained ({curve})")
+        } else if !self.complete {
+            format!(
+                "half of the variables, {NO_KNEE} at most, as there was no time to look for a knee of the variance explained"
+            )
         } else {
             format!(
                 "the variance explained ({curve}) has no knee, and half of the variables, {NO_KNEE} at most, are few"
             )
         };
-        let so_far = if self.complete { "" } else { ", of the counts that there was time for" };
-        let rule = format!("{} nonzeros in each component: {why}{so_far}; ", self.count);
-        Message::from(rule)
-            .option("nonzeros")
-            .text(" sets another number; the last ones correspond to ")
+        let rule = format!("{} nonzeros in each component: {why}; ", self.count);
+        let rule = Message::from(rule).option("nonzeros").text(" sets another number");
+        if !self.complete {
+            return rule;
+        }
+        rule.text("; the last ones correspond to ")
             .set("lambda", super::lambda::three_digits(self.lambda).to_string())
     }
 }
@@ -224,7 +231,7 @@ mod tests {
     use super::*;
     use crate::smooth::DenseQuadratic;
 
-    /// Where nobody waits the knee is that of the first counts, and the words say so.
+    /// Where nobody waits there is no knee of what has been seen, and the words say so.
     #[test]
     fn time_that_is_over() {
         let a = faer::Mat::from_fn(30, 12, |i, j| ((i * (j + 3)) as f64 * 0.37).sin());
@@ -243,9 +250,10 @@ mod tests {
             Some(all.shares[0].1),
             "the first count is looked at in any case"
         );
-        let first = Knee { shares: all.shares[..1].to_vec(), complete: false, ..all.clone() };
-        assert!(first.reason().to_string().contains("of the counts that there was time for"));
-        assert!(!all.reason().to_string().contains("there was time for"));
+        let first = Knee { shares: all.shares[..1].to_vec(), bends: false, complete: false, ..all.clone() };
+        let (own, whole) = (first.reason().to_string(), all.reason().to_string());
+        assert!(own.contains("there was no time to look for a knee") && !own.contains("lambda"), "{own}");
+        assert!(!whole.contains("no time") && whole.contains("lambda"), "{whole}");
     }
 
     #[test]

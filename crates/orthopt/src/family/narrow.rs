@@ -61,6 +61,11 @@ pub trait Narrow<P> {
         None
     }
 
+    /// Whether the point that was found is an end for a search of this effort; else the search goes on with the whole problem.
+    fn is_an_end(&self, _x: &RowMat, _objective: f64, _effort: Effort) -> bool {
+        true
+    }
+
     /// The variables with a zero row of X that lower F, each by itself, the best first; what has been found of them where it is cancelled.
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize>;
 }
@@ -80,7 +85,9 @@ pub(super) fn narrowed<P: Family>(
     if !wanted.leaves_method_open() || wanted.tuning.max_work.is_some() {
         return None;
     }
-    let condensed = problem.condensed(wanted.seed, &clock);
+    // what is lower with less of C need not be lower: a longer limit would give a worse X
+    let limited = settings.stopping.time_limit.is_some() || settings.stopping.max_iters.is_some();
+    let condensed = if limited { None } else { problem.condensed(wanted.seed, &clock) };
     let narrow = condensed.as_deref().or_else(|| problem.narrow())?;
     let all: Vec<usize> = (0..n).collect();
     let gradient = narrow.gradient();
@@ -90,6 +97,8 @@ pub(super) fn narrowed<P: Family>(
     } else if is_long(gradient) && pays(wanted.tuning.room * narrow.least()) {
         let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
         let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
+        // C on many variables takes long, too
+        let first = if clock.is_over() { narrow.least() } else { first };
         (ranked(narrow.form(), &y), Some(first).filter(|first| pays(*first))?)
     } else {
         return None;
@@ -127,6 +136,7 @@ pub(super) struct Rounds<'a, 'o, P> {
     observers: &'a mut [&'o mut dyn Observer],
     best: Option<Solution>,
     on_some: bool, // whether a search on some variables gave it
+    on_all: bool,  // whether there was one on all
     rounds: u64,
 }
 
@@ -151,6 +161,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             observers,
             best: None,
             on_some: false,
+            on_all: false,
             rounds: 0,
         }
     }
@@ -180,7 +191,9 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             if new.is_empty() {
                 checked = self.lowest();
             }
-            if new.is_empty() && self.settings.effort.is_some() {
+            let lowest = self.lowest();
+            let is_an_end = |effort| self.narrow.is_an_end(x, lowest, effort);
+            if new.is_empty() && self.settings.effort.is_some_and(is_an_end) {
                 break;
             }
             // the set doubles where a limit ends the search and there is nothing to add
@@ -224,7 +237,12 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         if variables < n {
             best.notes.push(format!("{variables} of {n} variables took part in the search; {others}").into());
         } else if let Some(on) = self.narrow.on() {
-            best.notes.push(format!("searched on {on}; the best point polished with all of C").into());
+            let then = match () {
+                () if self.on_some => "there was no time to go on with all of C",
+                () if self.on_all => "then with all of C",
+                () => "the best point polished with all of C",
+            };
+            best.notes.push(format!("searched on {on}; {then}").into());
         }
         Ok(best)
     }
@@ -259,8 +277,8 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             Start::Given(RowMat::from_fn(variables.len(), r, |a, k| best.x.get(variables[a], k)))
         };
         let effort = match self.best {
-            None => self.settings.effort.unwrap_or_default(),
-            Some(_) => Effort::Quick,
+            None if self.narrow.on().is_none() => self.settings.effort.unwrap_or_default(),
+            _ => Effort::Quick,
         };
         let start = self.best.as_ref().map(from);
         let plan = part.plan(&Wanted { start, ..self.wanted.clone() })?;
@@ -276,6 +294,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let start = self.best.as_ref().map(|best| Start::Given(best.x.clone()));
         let plan = self.problem.plan(&Wanted { start, ..self.wanted.clone() })?;
         let effort = self.settings.effort;
+        self.on_all = true;
         plan.portfolio
             .as_ref()
             .map_or(Ok(()), |portfolio| self.perform(self.problem, portfolio, effort, None))
@@ -339,8 +358,8 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             best.iterations += found.iterations;
             best.starts += found.starts;
             let is_better = found.objective.total < best.objective.total;
-            // what goes on from a point on all variables speaks for it there
-            let speaks = is_better || self.on_some && !on_some;
+            // less of C says nothing of a point with all of it
+            let speaks = is_better || self.on_some && !on_some && self.narrow.on().is_some();
             if speaks {
                 self.on_some = on_some;
             }

@@ -61,6 +61,14 @@ impl Cardinality {
         })
     }
 
+    /// Nonzeros that all components may have together; variables, where those are limited.
+    pub(crate) fn total(&self) -> usize {
+        match self {
+            Self::Components(list) => list.iter().sum(),
+            Self::Total(s) | Self::Rows(s) => *s,
+        }
+    }
+
     /// True if X keeps the limits; exact zeros count as zeros.
     pub fn allows(&self, x: &RowMat) -> bool {
         match self {

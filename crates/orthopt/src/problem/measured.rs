@@ -147,10 +147,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
             return Ok(());
         }
         let r = self.rank;
-        let nonzeros = match &self.limits {
-            Cardinality::Components(list) => list.iter().sum(),
-            Cardinality::Total(total) | Cardinality::Rows(total) => *total,
-        };
+        let nonzeros = self.limits.total();
         let least = r + r * (r - 1) / 2;
         if nonzeros >= least {
             return Ok(());

@@ -35,7 +35,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             Status::Optimal if !met => (Status::Stalled, "F of X is above its lower bound".into()),
             _ => (status, message),
         };
-        let message = format!("{message} (the best of {tried} runs of {} arms)", self.arms.len());
+        let message = match self.arms.len() {
+            1 => message, // nothing was compared
+            arms => format!("{message} (the best of {tried} runs of {arms} arms)"),
+        };
         settings.insert("starts".into(), tried.into());
         let search = SearchReport {
             arms: self.arms,
