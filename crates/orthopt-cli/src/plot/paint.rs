@@ -62,18 +62,23 @@ impl Sizes {
 }
 
 /// Width and height in units: what was asked for, and as many lines of names and panels as there are.
+/// Both are even, so that the picture has a whole number of pixels.
 pub fn size(chart: &Chart, look: Look) -> (u32, u32) {
     let (sizes, wide) = (Sizes(2 * look.font as i32), 2 * look.width as i32);
-    let Some(first) = chart.panels.first() else { return (wide as u32, wide as u32 / 2) };
+    let Some(first) = chart.panels.first() else { return even(wide, wide / 2) };
     if first.y.names.is_empty() {
         let high = if first.square { 0.85 } else { 0.625 };
-        return (wide as u32, units(high * f64::from(wide)) as u32);
+        return even(wide, units(high * f64::from(wide)));
     }
     let frame = Layout::around(chart, sizes, (wide, 0));
     let least = chart.panels.iter().map(|panel| sizes.column(panel)).sum::<i32>();
     let wide = wide.max(frame.left + least + (wide - frame.right));
     let rows = first.y.names.len().max(1) as i32 * sizes.row(first);
-    (wide as u32, (frame.top + rows - frame.bottom) as u32) // the layout has a height of 0
+    even(wide, frame.top + rows - frame.bottom) // the layout has a height of 0
+}
+
+fn even(wide: i32, high: i32) -> (u32, u32) {
+    ((wide as u32).next_multiple_of(2), (high as u32).next_multiple_of(2))
 }
 
 /// The frame of all panels.

@@ -242,7 +242,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
                 () if self.on_all => "then with all of C",
                 () => "the best point polished with all of C",
             };
-            best.notes.push(format!("searched on {on}; {then}").into());
+            best.notes.push(format!("searched on {on} (F of the arms is of these alone); {then}").into());
         }
         Ok(best)
     }
