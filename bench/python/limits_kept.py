@@ -3,17 +3,19 @@
     python bench/python/limits_kept.py ORTHOPT [--sizes 1000 2000] [--limits 0.5 3] [--only WORD]
 
 Every command that obeys --time-limit, and every problem of `solve`, on random samples (n/2 rows) and, where the problem is of C itself, on a
-covariance matrix of rank n, with one thread. A row of the Markdown table is a command with a size: for each limit the processor seconds that
+covariance matrix of rank n, with one thread. A line of CSV is a command with a size: for each limit the processor seconds that
 the process has after the limit, less those in which the same data are read (`data info`), which other programs of the machine do not change;
 and the most that it has after SIGTERM at random moments of its first five seconds. `ended` is what --json says of the end.
 """
 
 import argparse
+import csv
 import json
 import os
 import random
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -159,9 +161,8 @@ def main():
     ask.add_argument("--signals", type=int, default=3)
     ask.add_argument("--only", default="")
     o = ask.parse_args()
-    names = [f"late_{limit:g}" for limit in o.limits]
-    print(f"| command | variables | {' | '.join(names)} | after_signal | ended |")
-    print("|---|---|" + "---|" * (len(names) + 2))
+    table = csv.writer(sys.stdout, lineterminator="\n")
+    table.writerow(["command", "variables", *(f"late_{limit:g}s" for limit in o.limits), "after_signal", "ended"])
     rng = random.Random(1)
     for n in o.sizes:
         with tempfile.TemporaryDirectory() as name:
@@ -183,8 +184,9 @@ def main():
                 for _ in range(o.signals):
                     line = line_of(o.program, words, files, folder, 1000)
                     slowest = max(slowest, timed(line, folder, rng.uniform(0.05, 5.0), kills=True)[0])
-                cells = " | ".join(f"{v:.2f}" for v in late)
-                print(f"| {what} | {n} | {cells} | {slowest:.2f} | {'; '.join(dict.fromkeys(ends))} |", flush=True)
+                seconds = [f"{v:.2f}" for v in [*late, slowest]]
+                table.writerow([what, n, *seconds, "; ".join(dict.fromkeys(ends))])
+                sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -238,8 +238,11 @@ impl Summary {
         let best: Vec<_> = arms.iter().take(3).map(named).collect();
         let runs: u64 = search.arms.iter().map(|arm| arm.runs).sum();
         let count = text::count(arms.len() as u64, "arm");
-        let lowest = if best.is_empty() { "none, no run has ended".into() } else { best.join(", ") };
-        self.line("search", &format!("{runs} runs of {count}; lowest F: {lowest}"));
+        if best.is_empty() {
+            return self.line("search", "no run has ended");
+        }
+        let best = best.join(", ");
+        self.line("search", &format!("{runs} runs of {count}; lowest F: {best}"));
         let mut moves: Vec<_> = search.moves.iter().filter(|m| m.won > 0).collect();
         moves.sort_by(|a, b| b.decrease.total_cmp(&a.decrease));
         let paid = |m: &&MoveReport| format!("{} {} of {}", m.name, m.won, m.tried);

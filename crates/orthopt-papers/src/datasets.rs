@@ -259,9 +259,13 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let tdt2 = find("TDT2").expect("known");
         assert!(tdt2.locate(Some(dir.path())).unwrap_err().contains("tdt2"));
-        for (file, there) in
-            [("TDT2.mat", false), ("tdt2x.svm", false), ("TDT2.MTX.gz", true), ("TDT2.csv", true)]
-        {
+        for (file, there) in [
+            ("TDT2.rds", false),
+            ("tdt2x.svm", false),
+            ("TDT2.mat", true),
+            ("TDT2.MTX.gz", true),
+            ("TDT2.csv", true),
+        ] {
             std::fs::write(dir.path().join(file), "1\n").expect("written");
             let found = tdt2.locate(Some(dir.path()));
             assert_eq!(found.is_ok(), there, "{file}");

@@ -341,7 +341,6 @@ fn spreadsheets() {
     );
     for (name, words) in [
         ("a.h5ad", "this is an AnnData file. In Python, two lines make a file that is read: `import anndata"),
-        ("a.mat", "scipy.io.loadmat(\"a.mat\")"),
         ("a.rds", "`x <- readRDS(\"a.rds\")` and `write.csv"),
         ("a.sav", "pyreadstat.read_sav(\"a.sav\")"),
     ] {

@@ -32,10 +32,11 @@ fn without_quoted(line: &[u8]) -> Vec<u8> {
 }
 
 /// How files that are no plain text begin.
-const BEGINNINGS: [(&[u8], &str); 6] = [
+const BEGINNINGS: [(&[u8], &str); 7] = [
     (b"\x93NUMPY", "npy"),
     (b"PK\x03\x04", "npz"),
     (b"%%MatrixMarket", "mtx"),
+    (b"MATLAB ", "mat"),
     (b"PAR1", "parquet"),
     (b"ARROW1", "arrow"),
     (b"\xff\xff\xff\xff", "arrow"), // a stream of Arrow IPC

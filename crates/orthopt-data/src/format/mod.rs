@@ -9,6 +9,7 @@ mod delimited;
 mod foreign;
 pub(crate) mod guess;
 mod libsvm;
+mod mat;
 mod matrix_market;
 mod matrix_market_rows;
 mod npy;
@@ -80,6 +81,8 @@ const FORMATS: &[Format] = &[
         about: "NumPy array; dense" },
     Format { extensions: &["npz"], read: npz::read, chunks: npz::chunks, write: Some(npz::write),
         about: "NumPy archive: the array X, data, arr_0 or the only one, or scipy.sparse.save_npz" },
+    Format { extensions: &["mat"], read: mat::read, chunks: mat::chunks, write: None,
+        about: "MATLAB file (not version 7.3): the numeric matrix X, data, fea, A or the only one, full or sparse; read only" },
     Format { extensions: &["csv"], read: delimited::read_csv, chunks: delimited::csv_chunks, write: Some(delimited::write_csv),
         about: "values separated by commas or ;, with or without names of columns and rows (as written by R and \
                 pandas); dense" },

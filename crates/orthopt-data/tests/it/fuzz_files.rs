@@ -203,6 +203,11 @@ fn fuzz_npz() {
     target("npz", 1500, "npz", &files(&["named.npz", "csr.npz", "csc.npz", "coo.npz"]), damaged_archive);
 }
 
+#[test]
+fn fuzz_mat() {
+    target("mat", 1500, "mat", &files(&["full.mat", "compressed.mat", "csc.mat", "i2_of_10a.mat"]), mutated);
+}
+
 /// A damaged archive, or one with damaged arrays whose checksums are right.
 fn damaged_archive(rng: &mut Pcg64, bytes: &[u8], other: &[u8]) -> Vec<u8> {
     if rng.random_range(0..4) == 0 {

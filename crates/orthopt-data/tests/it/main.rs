@@ -11,6 +11,7 @@ mod fuzz_files;
 mod generators;
 mod gram;
 mod kinds;
+mod matlab;
 mod prepare;
 mod real_data;
 mod round_trip;

@@ -421,12 +421,15 @@ pub(super) fn turn_to_principal_axes<P: Evaluate>(
 pub(super) fn ordered(f: &AnySmooth, limits: &Cardinality, x: &RowMat) -> RowMat {
     let Cardinality::Components(limits) = limits else { return by_variance(f, x) };
     let cx = f.apply(x); // −CX
-    let variance = |k: usize| -> f64 { (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum() };
+    let mut value = vec![0.0; x.ncols()]; // −xₖᵀCxₖ
+    for i in 0..x.nrows() {
+        value.iter_mut().zip(x.row(i)).zip(cx.row(i)).for_each(|((v, x), cx)| *v += x * cx);
+    }
     let mut order: Vec<usize> = (0..x.ncols()).collect();
     for place in 0..order.len() {
         // the best of those left with the same limit comes here
         let alike = (place..order.len()).filter(|l| limits[order[*l]] == limits[order[place]]);
-        if let Some(best) = alike.min_by(|a, b| variance(order[*a]).total_cmp(&variance(order[*b]))) {
+        if let Some(best) = alike.min_by(|a, b| value[order[*a]].total_cmp(&value[order[*b]])) {
             order.swap(place, best);
         }
     }

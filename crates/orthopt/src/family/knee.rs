@@ -48,21 +48,18 @@ impl Knee {
         let rotated = Start::parse("varimax")?.point(f, r, false, 0)?;
         let mut columns = Columns { f, known: BTreeMap::new() };
         let counts = COUNTS.iter().copied().filter(|k| *k <= f.nrows());
+        let most = NO_KNEE.min(f.nrows().div_ceil(2));
         let mut shares: Vec<(usize, f64)> = Vec::new();
-        let mut complete = true;
         for k in counts {
-            match grown(&mut columns, &rotated, k, !shares.is_empty()) {
-                Some(variance) => shares.push((k, variance / trace)),
-                None => {
-                    complete = false;
-                    break;
-                }
-            }
+            let Some(variance) = grown(&mut columns, &rotated, k) else {
+                // a curve that was not looked at to its end says nothing
+                return Ok(Self { count: most, bends: false, shares, lambda: 0.0, complete: false });
+            };
+            shares.push((k, variance / trace));
         }
         let from = usize::from(shares.len() > 1);
         let points: Vec<_> = shares[from..].iter().map(|(k, v)| (*k as f64, *v)).collect();
-        let found = knee(&points).filter(|_| complete);
-        let most = NO_KNEE.min(f.nrows().div_ceil(2));
+        let found = knee(&points);
         let place = match found {
             Some(place) => from + place,
             None => shares.iter().rposition(|(k, _)| *k <= most).unwrap_or(0),
@@ -71,9 +68,7 @@ impl Knee {
         let before = place.checked_sub(1).map_or((0, 0.0), |before| shares[before]);
         let more = (count - before.0) as f64;
         let lambda = (0.5 * (share - before.1) * trace / (r as f64 * more)).max(0.0);
-        // a curve that was not looked at to its end says nothing
-        let count = if complete { count } else { most };
-        Ok(Self { count, bends: found.is_some(), shares, lambda, complete })
+        Ok(Self { count, bends: found.is_some(), shares, lambda, complete: true })
     }
 
     /// Why this count, and how to ask for another.
@@ -171,16 +166,11 @@ impl Taken {
     }
 }
 
-/// Variance of as many components as `rotated` has, with `count` nonzeros each; `None` where it `may_end` and nobody waits for it.
-fn grown<F: Quadratic>(
-    columns: &mut Columns<'_, F>,
-    rotated: &RowMat,
-    count: usize,
-    may_end: bool,
-) -> Option<f64> {
+/// Variance of as many components as `rotated` has, with `count` nonzeros each; `None` where nobody waits for it.
+fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: usize) -> Option<f64> {
     let (n, mut taken, mut variance) = (rotated.nrows(), Taken::default(), 0.0);
     for k in 0..rotated.ncols() {
-        if may_end && nobody_waits() {
+        if nobody_waits() {
             return None;
         }
         let direction = taken.without((0..n).map(|i| rotated.get(i, k)).collect());
@@ -240,18 +230,9 @@ mod tests {
         assert!(all.complete && all.shares.len() > 2);
         let over = crate::cancel::Cancel::never();
         over.cancel();
-        let rotated = Start::parse("varimax").unwrap().point(&f, 3, false, 0).unwrap();
-        let mut columns = Columns { f: &f, known: BTreeMap::new() };
-        assert!(over.during(|| grown(&mut columns, &rotated, 2, true)).is_none());
-        let first = over.during(|| grown(&mut columns, &rotated, 1, false));
-        let trace = -f.diagonal().iter().sum::<f64>();
-        assert_eq!(
-            first.map(|v| v / trace),
-            Some(all.shares[0].1),
-            "the first count is looked at in any case"
-        );
-        let first = Knee { shares: all.shares[..1].to_vec(), bends: false, complete: false, ..all.clone() };
-        let (own, whole) = (first.reason().to_string(), all.reason().to_string());
+        let none = over.during(|| Knee::of(&f, 3)).unwrap();
+        assert_eq!((none.count, none.bends, none.shares.len()), (6, false, 0), "half of the variables");
+        let (own, whole) = (none.reason().to_string(), all.reason().to_string());
         assert!(own.contains("there was no time to look for a knee") && !own.contains("lambda"), "{own}");
         assert!(!whole.contains("no time") && whole.contains("lambda"), "{whole}");
     }

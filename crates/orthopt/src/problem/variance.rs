@@ -162,9 +162,8 @@ fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
         }
         for i in k + 1..r {
             let factor = left.get(i, k) / pivot;
-            for j in k + 1..r {
-                left.set(i, j, left.get(i, j) - factor * left.get(k, j));
-            }
+            let (above, below) = left.data_mut().split_at_mut(i * r);
+            axpy(-factor, &above[k * r + k + 1..(k + 1) * r], &mut below[k + 1..r]);
         }
     }
     shares
@@ -231,10 +230,9 @@ fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
     let Some((values, u)) = symmetric_eigen(g) else { return f64::NAN };
     let r = g.nrows();
     let largest = values.last().copied().unwrap_or(0.0);
-    let along = |k: usize| -> f64 {
-        let row = |i: usize| (0..r).map(|j| w.get(i, j) * u.get(j, k)).sum::<f64>();
-        (0..r).map(|i| u.get(i, k) * row(i)).sum()
-    };
+    let mut wu = RowMat::zeros(r, r);
+    product(&mut wu, false, 1.0, w.as_mat(), u.as_mat());
+    let along = |k: usize| -> f64 { (0..r).map(|i| u.get(i, k) * wu.get(i, k)).sum() };
     let counted = (0..r).filter(|k| values[*k] > NOTHING * largest);
     counted.map(|k| along(k) / values[k]).sum::<f64>() + 0.0
 }

@@ -37,6 +37,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         };
         let message = match self.arms.len() {
             1 => message, // nothing was compared
+            _ if tried == 0 => format!("{message} before a run had ended"),
             arms => format!("{message} (the best of {tried} runs of {arms} arms)"),
         };
         settings.insert("starts".into(), tried.into());

@@ -137,7 +137,7 @@ impl Deadline {
         // methods with an end that takes steps have such steps in between
         let next = if self.steps > 0.0 { self.longest } else { self.lately };
         let over = end >= limit || end + next > limit + slack(limit);
-        over.then(|| out_of_time(limit))
+        over.then(out_of_time)
     }
 }
 

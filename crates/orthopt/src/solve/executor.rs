@@ -154,8 +154,7 @@ impl<P: Evaluate> Executor<'_, P> {
 
     /// The end by whoever waits, or by the clock.
     fn ended(&self) -> StopReason {
-        let limit = || self.cancel.limit().unwrap_or_else(|| self.cancel.seconds());
-        if self.cancel.is_cancelled() { interrupted() } else { out_of_time(limit()) }
+        if self.cancel.is_cancelled() { interrupted() } else { out_of_time() }
     }
 
     /// X⁰.
@@ -169,7 +168,7 @@ impl<P: Evaluate> Executor<'_, P> {
     /// The limits: whoever waits, iterations, time.
     fn over(&self, p: &Progress, deadline: &Deadline) -> Option<StopReason> {
         let seconds = self.cancel.seconds();
-        let late = || self.cancel.is_late().then(|| out_of_time(self.cancel.limit().unwrap_or(seconds)));
+        let late = || self.cancel.is_late().then(out_of_time);
         (self.cancel.is_cancelled().then(interrupted))
             .or_else(|| self.budget.spent(p.iteration))
             .or_else(|| deadline.check(seconds))

@@ -60,8 +60,9 @@ pub(super) fn numerical_error() -> StopReason {
     }
 }
 
-pub(super) fn out_of_time(limit: f64) -> StopReason {
-    StopReason { status: Status::TimeLimit, message: format!("reached the time limit of {limit} s") }
+pub(super) fn out_of_time() -> StopReason {
+    // without a number: what is left of the user's limit after the setting up is not what the user asked for
+    StopReason { status: Status::TimeLimit, message: "reached the time limit".into() }
 }
 
 pub(super) fn out_of_iterations(limit: u64) -> StopReason {
@@ -171,7 +172,7 @@ pub struct TimeLimit(pub Option<f64>);
 impl Stop for TimeLimit {
     fn check(&mut self, p: &Progress) -> Option<StopReason> {
         let limit = self.0?;
-        (p.seconds >= limit).then(|| out_of_time(limit))
+        (p.seconds >= limit).then(out_of_time)
     }
 
     fn time_limit(&self) -> Option<f64> {

@@ -25,9 +25,9 @@ pub(crate) struct Small {
     order: Vec<usize>, // of the pivots
     l: Vec<f64>,       // unit lower L of S = L·Diag(d)·Lᵀ in this order
     d: Vec<f64>,       // 0 where a pivot is rounding; that column of L is zero
-    z: Vec<f64>,
-    a: Vec<f64>, // eigenvalues on the diagonal
-    v: Vec<f64>, // eigenvectors as columns
+    z: Vec<f64>,       // workspace
+    a: Vec<f64>,       // eigenvalues on the diagonal
+    v: Vec<f64>,       // eigenvectors as columns
 }
 
 impl Small {
@@ -57,7 +57,7 @@ impl Small {
             }
             Measure::Polar => {
                 let unit = self.root(s);
-                unit * (0..r).map(|j| self.z[j * r + j].powi(2)).sum::<f64>()
+                unit * self.z[..r].iter().map(|root| root * root).sum::<f64>()
             }
             Measure::Explained => {
                 self.factor(s);
@@ -87,7 +87,7 @@ impl Small {
             }
             Measure::Polar => {
                 // of degree 0 in S, so that the unit of `root` does not matter
-                let root: Vec<f64> = (0..r).map(|j| self.z[j * r + j]).collect();
+                let root = &self.z[..r];
                 let trace: f64 = (0..r).map(|j| self.a[j * r + j]).sum();
                 let least = (SMALLEST * trace).max(f64::MIN_POSITIVE);
                 let sigma: Vec<f64> = (0..r).map(|j| self.a[j * r + j].max(least).sqrt()).collect();
@@ -235,8 +235,8 @@ impl Small {
         u
     }
 
-    /// S^{1/2} in `z`, with eigenvalues and eigenvectors of S in `a` and `v`, all of S divided by the power of two that is
-    /// returned: square roots of data scaled by an odd one have other bits.
+    /// The diagonal of S^{1/2} in the first r places of `z`, eigenvalues and eigenvectors of S in `a` and `v`, all of S divided
+    /// by the power of two that is returned: square roots of data scaled by an odd one have other bits.
     fn root(&mut self, s: &[f64]) -> f64 {
         let r = self.r;
         let unit = power_of_two((0..r).map(|j| s[j * (r + 1)]).sum());
@@ -246,14 +246,10 @@ impl Small {
         } else {
             diagonalise(r, &mut self.a, &mut self.v);
         }
-        for i in 0..r {
-            for j in 0..=i {
-                let term =
-                    |k: usize| self.v[i * r + k] * self.a[k * (r + 1)].max(0.0).sqrt() * self.v[j * r + k];
-                let entry = (0..r).map(term).sum();
-                self.z[i * r + j] = entry;
-                self.z[j * r + i] = entry;
-            }
+        // d is free here: it belongs to the other factorisation
+        self.d.iter_mut().enumerate().for_each(|(k, d)| *d = self.a[k * (r + 1)].max(0.0).sqrt());
+        for (j, row) in self.v.chunks_exact(r).enumerate() {
+            self.z[j] = row.iter().zip(&self.d).map(|(v, root)| v * root * v).sum();
         }
         unit
     }
