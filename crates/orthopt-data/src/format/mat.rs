@@ -321,7 +321,7 @@ impl<'a> File<'a> {
     }
 
     /// Bytes of a number of this type, and its value.
-    fn number(&self, kind: u32) -> Result<(usize, fn(&[u8]) -> f64), ArrayError> {
+    fn number(&self, kind: u32) -> Result<(usize, Value), ArrayError> {
         macro_rules! numbers {
             ($($kind:literal => $type:ty),*) => {
                 match (kind, self.big_endian) {
@@ -342,6 +342,9 @@ impl<'a> File<'a> {
         })
     }
 }
+
+/// The value of the bytes of a number.
+type Value = fn(&[u8]) -> f64;
 
 /// Type and size of an element, and its data where they are that short.
 struct Tag {
