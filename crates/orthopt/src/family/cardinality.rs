@@ -327,10 +327,13 @@ fn portfolio(
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut table = ARMS.to_vec();
     if is_long(gradient) {
-        // exchanges cost a small share of it there, and components one after the other passes over the data of their own
-        let worth = |(solver, from): &(&str, &str)| {
-            2 * u8::from(*solver == "exchange") + u8::from(*from != "deflation")
-        };
+        // exchanges cost a small share of it there, and components one after the other passes over the data of their own; the
+        // eigenvectors are there
+        let worth = |(solver, from): &(&str, &str)| match *from {
+            "varimax" => 2,
+            "deflation" => 0,
+            _ => 1,
+        } + 3 * u8::from(*solver == "exchange");
         table = best_first(table, |arm| f64::from(worth(arm)));
     }
     let mut all = race(p, &table, options, start, (gradient, Some("exchange")), tuning)?;
