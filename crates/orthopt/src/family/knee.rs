@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::cancel::nobody_waits;
+use crate::cancel::{Cancel, nobody_waits};
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, inner};
@@ -45,7 +45,8 @@ impl Knee {
     /// The eigenvalue routine does not converge.
     pub fn of(f: &impl Quadratic, r: usize) -> Result<Self> {
         let trace = (-f.diagonal().iter().sum::<f64>()).max(f64::MIN_POSITIVE);
-        let rotated = Start::parse("varimax")?.point(f, r, false, 0)?;
+        let cancel = Cancel::current().unwrap_or_default();
+        let rotated = Start::Varimax.point_while(f, r, (false, 0), &cancel)?;
         let mut columns = Columns { f, known: BTreeMap::new() };
         let counts = COUNTS.iter().copied().filter(|k| *k <= f.nrows());
         let most = NO_KNEE.min(f.nrows().div_ceil(2));

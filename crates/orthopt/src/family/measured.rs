@@ -57,9 +57,9 @@ const STARTS: &[(&str, &str)] = &[
 
 /// Solver and starts of the race, the ones first that most often do well; no data set went into the order.
 const ARMS: &[(&str, &str)] = &[
+    (NAME, "varimax"),
     (NAME, "pruned"),
     (NAME, "apart"),
-    (NAME, "varimax"),
     (NAME, "scaled"),
     (NAME, "halves"),
     (NAME, "divided"),

@@ -4,6 +4,7 @@ use super::RowMat;
 use super::products::{cross, product};
 use super::sequential::svd;
 use super::simd::dispatch;
+use crate::cancel::nobody_waits;
 
 /// Maximum number of rotations.
 const MOST: usize = 200;
@@ -23,6 +24,9 @@ pub fn varimax_until(v: &RowMat, enough: f64) -> RowMat {
     let (mut y, mut before) = (v.clone(), 0.0);
     let mut cubes = v.clone();
     for _ in 0..MOST {
+        if nobody_waits() {
+            break;
+        }
         // columns of Y have the norms of V's: what varimax subtracts is constant
         let out = cubes.data_mut();
         dispatch(|| {
