@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
-use crate::versions;
+use crate::{roxygen, versions};
 
 /// The crates whose sources the package carries, behind those that they are tested with.
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
@@ -15,8 +15,9 @@ const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
 /// Addition to the manifest of a crate outside the workspace, with the library beside it.
 const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\n";
 
-/// Builds the package and lets `R CMD check` install it, run its examples and its tests; errors and warnings fail,
-/// notes are shown. Then runs the examples of `docs/r.md` and of `README.md`.
+/// Compares the help pages, builds the package and lets `R CMD check` install it, run its examples and its
+/// tests; errors and warnings fail, notes are shown. Then runs the examples of
+/// `docs/r.md` and of `README.md`.
 ///
 /// Left out where there is no R. The static library comes from the workspace: compiled once, with what the tests
 /// have built.
@@ -25,6 +26,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
         eprintln!("the R package is left out: there is no R on the PATH");
         return Ok(());
     }
+    roxygen::check(workspace)?;
     // the other checks see the crate without its feature, which is empty
     let clippy = ["clippy", "--package", "orthopt-r", "--features", "r,shared-build", "--", "-D", "warnings"];
     workspace.cargo(&clippy).run()?;
@@ -143,7 +145,7 @@ fn unpack(workspace: &Workspace, stem: &str, work: &Path, to: &Path) -> anyhow::
 }
 
 /// Copies a folder but for what has been built in it.
-fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let path = entry?.path();
