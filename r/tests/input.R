@@ -74,6 +74,11 @@ stopifnot(maximised(nonzeros = 4) == "adjusted", maximised(nonzeros = 4, maximis
 stopifnot(maximised(nonzeros = 4, constraint = "uncorrelated") == "variance", maximised(lambda = 0.3) == "variance")
 stopifnot(maximised(nonneg = TRUE) == "variance", maximised(nonzeros = 4, solver = "ladmm") == "variance")
 
+# Two threads where a package is checked, unless the call says otherwise.
+Sys.setenv("_R_CHECK_LIMIT_CORES_" = "TRUE")
+stopifnot(sparse_pca(mtcars, ncomp = 1, nonzeros = 2)$report$threads == 2)
+stopifnot(sparse_pca(mtcars, ncomp = 1, nonzeros = 2, threads = 3)$report$threads == 3)
+
 # Options of the table that have no argument of their own.
 shared <- sparse_pca(mtcars, ncomp = 2, lambda = 0.3, penalty = "l1", lambda_share = NULL, working_set = "cyclic", solver = "obcd",
                      max_iters = 50)
