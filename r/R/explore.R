@@ -3,6 +3,31 @@ COUNTS <- c(1, 2, 3, 5, 7, 10, 14, 20, 30)
 # Pairs of halves of the rows.
 PAIRS <- 25L
 
+#' From a table to sparse components
+#'
+#' Says how many components a table has, how many variables each needs, which they are, how sure that is and how
+#' far from the best.
+#'
+#' @details The number of variables in each component is the knee of the variance along 1, 2, 3, 5, 7, 10, 14, 20
+#' and 30 of them. The components are those of `sparse_pca(x, ncomp, nonzeros, maximise = "adjusted")`.
+#'
+#' @param x a numeric matrix or data frame, samples in rows; for the methods, the object.
+#' @param ncomp the number of components, or `"auto"`: those that exceed noise (parallel analysis).
+#' @param center,scale.,seed,na.action as for [sparse_pca()]; columns are scaled by default.
+#' @param maximise the measure to maximise, as for [sparse_pca()].
+#' @param time_limit seconds of all steps together.
+#' @param xlab,ylab,... passed on to [plot()].
+#' @returns An object of class `"explore"`: `components`, the object of [sparse_pca()]; `counts` and `shares` of
+#'   the path; `nonzeros`, the number that was chosen, and whether the curve `bends` there.
+#' @seealso [sparse_pca()], [stability()].
+#' @keywords multivariate
+#' @examples
+#' \donttest{
+#' found <- explore(USArrests, ncomp = 2, time_limit = 5)
+#' found
+#' plot(found)
+#' }
+#' @export
 explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = "adjusted", time_limit = 15,
                     seed = 0, na.action = NULL) {
     call <- match.call()
@@ -58,6 +83,8 @@ knee <- function(counts, shares) {
     list(place = use[best], bends = TRUE)
 }
 
+#' @rdname explore
+#' @export
 print.explore <- function(x, ...) {
     found <- x$components
     explained <- found$report$explained_variance
@@ -82,6 +109,8 @@ print.explore <- function(x, ...) {
     invisible(x)
 }
 
+#' @rdname explore
+#' @export
 plot.explore <- function(x, xlab = "variables in each component", ylab = "share of the variance", ...) {
     plot(x$counts, x$shares, type = "b", xlab = xlab, ylab = ylab, ...)
     place <- match(x$nonzeros, x$counts)

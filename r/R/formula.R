@@ -1,6 +1,13 @@
+# The arguments of the default method come first in the help.
+#' @rdname sparse_pca
+#' @order 3
+#' @export
 sparse_pca <- function(x, ...) UseMethod("sparse_pca")
 
 # The variables of a one-sided formula, as prcomp takes them. Missing values go on to the default method.
+#' @rdname sparse_pca
+#' @order 2
+#' @export
 sparse_pca.formula <- function(formula, data = NULL, subset, na.action = NULL, ...) {
     described <- terms(formula, data = data)
     if (attr(described, "response") > 0L) fail("the formula has a response: write ~ a + b, without a left side")

@@ -1,3 +1,57 @@
+#' Methods for sparse principal components
+#'
+#' Scores of new data, tables and pictures for the result of [sparse_pca()].
+#'
+#' @param object,x a result of `sparse_pca`, or its summary.
+#' @param newdata a matrix or a data frame. Its columns are matched by name if both have names, and other columns
+#'   are ignored.
+#' @param digits significant digits.
+#' @param main,ylab titles of the plot.
+#' @param matrix `"u"` or `"scores"`, `"v"` or `"loadings"`, as for `tidy` of a [prcomp()]; `"d"`: one row for each
+#'   component.
+#' @param ... passed on: by `print` to [print.default()], by `plot` to [barplot()], by `biplot` to
+#'   [biplot.prcomp()].
+#' @returns `predict` returns scores, one row for each row of `newdata`; without `newdata` those of the data.
+#'   `summary` returns the object with the matrix `importance`. `plot` returns the places of its bars.
+#'
+#'   `tidy` and `glance` are methods for the generics of the package generics, which broom exports, and return data
+#'   frames. `tidy(x, "d")` has for each component its share of the variance (`percent`), the share that it adds to
+#'   those before it (`adjusted`), the cumulated shares, and its `nonzeros`; `glance(x)` is one row for all.
+#' @keywords multivariate
+#' @examples
+#' found <- sparse_pca(USArrests[1:40, ], ncomp = 2, nonzeros = 2, scale. = TRUE)
+#' predict(found, USArrests[41:50, ])
+#' summary(found)$importance
+#' plot(found)
+#' biplot(found)
+#' @export
+predict.sparse_pca <- function(object, newdata, ...) {
+    if (missing(newdata)) {
+        if (is.null(object$x)) fail("no scores are available: refit with 'retx = TRUE' and data, not 'covmat'")
+        return(object$x)
+    }
+    newdata <- matched(newdata, object$rotation)
+    if (is_sparse(newdata)) return(sparse_scores(newdata, object$rotation, object$center, object$scale))
+    scale(newdata, object$center, object$scale) %*% object$rotation
+}
+
+# The columns of new data in the order of the loadings; by name where both have names.
+matched <- function(newdata, rotation) {
+    wanted <- rownames(rotation)
+    if (!is.null(wanted) && !is.null(colnames(newdata))) {
+        missing <- setdiff(wanted, colnames(newdata))
+        if (length(missing) > 0L) fail("'newdata' has no columns called ", listed(missing))
+        newdata <- newdata[, wanted, drop = FALSE]
+    }
+    if (!is_sparse(newdata)) newdata <- numbers(newdata, "newdata")
+    if (ncol(newdata) != nrow(rotation)) {
+        fail("'newdata' has ", ncol(newdata), " columns, and the components have ", nrow(rotation), " variables")
+    }
+    newdata
+}
+
+#' @rdname predict.sparse_pca
+#' @export
 print.sparse_pca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     p <- ncol(x$rotation)
     cat("Standard deviations (1, .., p=", p, "):\n", sep = "")
@@ -30,6 +84,8 @@ told_certificate <- function(found) {
         " pairs of rows checked, largest decrease ", format(found$max_decrease, digits = 3L), "\n", sep = "")
 }
 
+#' @rdname predict.sparse_pca
+#' @export
 summary.sparse_pca <- function(object, ...) {
     total <- object$total_variance
     share <- object$sdev^2 / total
@@ -47,6 +103,8 @@ summary.sparse_pca <- function(object, ...) {
     object
 }
 
+#' @rdname predict.sparse_pca
+#' @export
 print.summary.sparse_pca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     cat("Importance of components:\n")
     counts <- nrow(x$importance)
@@ -55,29 +113,4 @@ print.summary.sparse_pca <- function(x, digits = max(3L, getOption("digits") - 3
     print(text, quote = FALSE, right = TRUE, ...)
     cat("\nAdjusted: what a component adds to those before it, as scores of sparse components are correlated.\n")
     invisible(x)
-}
-
-predict.sparse_pca <- function(object, newdata, ...) {
-    if (missing(newdata)) {
-        if (is.null(object$x)) fail("no scores are available: refit with 'retx = TRUE' and data, not 'covmat'")
-        return(object$x)
-    }
-    newdata <- matched(newdata, object$rotation)
-    if (is_sparse(newdata)) return(sparse_scores(newdata, object$rotation, object$center, object$scale))
-    scale(newdata, object$center, object$scale) %*% object$rotation
-}
-
-# The columns of new data in the order of the loadings; by name where both have names.
-matched <- function(newdata, rotation) {
-    wanted <- rownames(rotation)
-    if (!is.null(wanted) && !is.null(colnames(newdata))) {
-        missing <- setdiff(wanted, colnames(newdata))
-        if (length(missing) > 0L) fail("'newdata' has no columns called ", listed(missing))
-        newdata <- newdata[, wanted, drop = FALSE]
-    }
-    if (!is_sparse(newdata)) newdata <- numbers(newdata, "newdata")
-    if (ncol(newdata) != nrow(rotation)) {
-        fail("'newdata' has ", ncol(newdata), " columns, and the components have ", nrow(rotation), " variables")
-    }
-    newdata
 }

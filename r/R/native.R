@@ -1,3 +1,13 @@
+# What the package takes from others, for NAMESPACE.
+
+#' @useDynLib orthopt, .registration = TRUE
+#' @importFrom grDevices hcl.colors
+#' @importFrom graphics axis barplot image legend lines plot points rect segments text
+#' @importFrom methods as is
+#' @importFrom stats biplot model.matrix napredict predict sd setNames terms
+#' @importFrom utils head
+NULL
+
 # The routines of the compiled half, by the names that it registers them under.
 
 begin_run <- function(x, options) .Call(wrap__orthopt_begin, x, options)

@@ -1,5 +1,43 @@
 # Components along numbers of nonzeros, with a bound for each, and the number that held-out rows choose.
 
+#' Sparse components along numbers of nonzeros
+#'
+#' Finds components for several numbers of nonzeros in each, bounds what any components with so many could explain,
+#' and chooses a number by the knee of the curve or by cross-validation.
+#'
+#' @details More nonzeros never explain less: where the search for a number finds less than the components of the
+#' number before it, which are allowed for it, it starts from these. Held-out rows are centred and scaled with the
+#' means and scales of the others; the share of their variance that the components keep is averaged over the folds,
+#' and the smallest number of nonzeros whose mean is within one standard error of the best is chosen. Without
+#' cross-validation it is the knee of the curve.
+#'
+#' @param x a numeric matrix or data frame, or a sparse matrix of the package Matrix, samples in rows; for the
+#'   methods, the object.
+#' @param ncomp the number of components, or `"auto"`: those that exceed noise (parallel analysis).
+#' @param counts numbers of nonzeros in each component. Default: 1, 2, 3, 5, 7, 10, 14, 20 and 30, as far as there
+#'   are variables.
+#' @param cv number of folds of the rows for cross-validation; `NULL` for none.
+#' @param bound `TRUE` or a number of seconds for each point (60): bound what any components with so many nonzeros
+#'   explain.
+#' @param time_limit seconds of all searches together; bounds have their own.
+#' @param center,scale.,effort,seed,na.action,... as for [sparse_pca()]; `...` in `print` and `plot` is passed on
+#'   to [print.data.frame()] and [plot()].
+#' @param digits decimals that are printed.
+#' @param xlab,ylab,ylim as for [plot()].
+#' @returns An object of class `"sparse_path"`: `components`, the chosen object of [sparse_pca()], and `nonzeros`,
+#'   its number of nonzeros in each component; `path`, all such objects; `counts`; `shares` of the variance in the
+#'   measure `maximise`, and `bounds` of them, `NA` without; `held_out` with its `held_out_error`; `chosen` and
+#'   `knee`, places in `counts`; whether it was `interrupted`.
+#' @seealso [sparse_pca()], [explore()].
+#' @keywords multivariate
+#' @examples
+#' \donttest{
+#' found <- sparse_path(USArrests, ncomp = 2, scale. = TRUE, cv = 5, bound = 5)
+#' found
+#' plot(found)
+#' found$components
+#' }
+#' @export
 sparse_path <- function(x, ncomp = "auto", counts = NULL, cv = NULL, bound = FALSE, center = TRUE, scale. = FALSE,
                         time_limit = NULL, effort = "quick", seed = 0, na.action = NULL, ...) {
     call <- match.call()
@@ -100,6 +138,8 @@ share_bound <- function(found, maximise) {
     min(1, share_of(found, maximise) * found$bound / found$objective)
 }
 
+#' @rdname sparse_path
+#' @export
 print.sparse_path <- function(x, digits = 4L, ...) {
     columns <- list(nonzeros = x$counts, explained = x$shares)
     if (!all(is.na(x$bounds))) columns$at_most <- x$bounds
@@ -114,6 +154,8 @@ print.sparse_path <- function(x, digits = 4L, ...) {
     invisible(x)
 }
 
+#' @rdname sparse_path
+#' @export
 plot.sparse_path <- function(x, xlab = "variables in each component", ylab = "share of the variance", ylim = NULL, ...) {
     if (is.null(ylim)) ylim <- c(0, max(x$shares, x$bounds, x$held_out + x$held_out_error, na.rm = TRUE))
     plot(x$counts, x$shares, type = "b", xlab = xlab, ylab = ylab, ylim = ylim, ...)

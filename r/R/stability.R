@@ -1,3 +1,47 @@
+#' How often each loading is not zero in halves of the rows
+#'
+#' Finds components of all rows with [sparse_pca()], and those of pairs of disjoint random halves of the rows, with
+#' the number of nonzeros or the \eqn{\lambda} of all rows. Centring and scaling are those of each half. Components
+#' of a half are matched with those of all rows by the assignment with the largest sum of absolute cosines.
+#'
+#' @details By Theorem 1 of Shah and Samworth (2013) at most \eqn{q^2/((2\tau - 1)n)} variables are expected to
+#' reach a frequency of \eqn{\tau} that a half takes no more often than a variable on the average, where \eqn{q} is
+#' the mean number of nonzeros over the halves and \eqn{n} the number of variables. The theorem takes rows to be
+#' independent and alike.
+#'
+#' Half of the rows without replacement makes estimates vary about as much as a bootstrap of all rows does. `low`
+#' and `high` are percentiles over the halves, zeros included, and no confidence intervals of a proved level.
+#'
+#' Ctrl-C ends the halves with the pairs that are complete.
+#'
+#' @param x the data, as for [sparse_pca()], with at least four rows; for the methods a result of `stability`.
+#' @param ncomp the number of components.
+#' @param ... further arguments of [sparse_pca()]; for the methods those of [print()] and [image()]. A `time_limit`
+#'   is of all: half of it is for the components of all rows.
+#' @param B the number of pairs of halves.
+#' @param digits the number of digits after the point.
+#' @param main the title.
+#' @returns An object of class `"stability"`:
+#'   \item{pairs, requested, failed, limited}{the number of complete pairs, of which all numbers are; of those
+#'     asked for; of those with a half without a solution; and of the halves whose search a limit of time ended.}
+#'   \item{frequency}{the share of the halves in which each loading is not zero.}
+#'   \item{simultaneous}{the share of the pairs in which it is zero in neither half.}
+#'   \item{low, high}{the 2.5 % and 97.5 % percentiles of the loadings over the halves.}
+#'   \item{cosine}{the mean absolute cosine between each component and the one of a half.}
+#'   \item{used}{the share of the halves in which any component uses the variable.}
+#'   \item{selected, selected_together}{the mean number of nonzeros of each component, and of variables of all of
+#'     them.}
+#'   \item{threshold, expected_false, expected_false_together}{\eqn{\tau} and the bounds at it.}
+#'   \item{rotation}{the loadings of all rows.}
+#' @references R. D. Shah, R. J. Samworth: Variable selection with error control: another look at stability
+#'   selection. Journal of the Royal Statistical Society B 75 (2013), 55--80.
+#' @seealso [sparse_pca()].
+#' @keywords multivariate
+#' @examples
+#' s <- stability(USArrests, 2, nonzeros = 2, scale. = TRUE, B = 10)
+#' s
+#' plot(s)
+#' @export
 stability <- function(x, ncomp = NULL, ..., B = 50) {
     found <- sparse_pca(x, ncomp = ncomp, ..., stability = B)$stability
     if (is.null(found)) fail("no pair of halves of the rows was complete when the run was ended")
@@ -18,6 +62,8 @@ stability_of <- function(found, rotation) {
     ))
 }
 
+#' @rdname stability
+#' @export
 print.stability <- function(x, digits = 3L, ...) {
     cat(x$pairs, " of ", x$requested, " pairs of halves of the rows\n\n", sep = "")
     labels <- rownames(x$frequency)
@@ -31,6 +77,8 @@ print.stability <- function(x, digits = 3L, ...) {
 }
 
 # The frequencies; frames are loadings that are not zero in all rows.
+#' @rdname stability
+#' @export
 plot.stability <- function(x, main = "Selection frequency", ...) {
     shown <- which(rowSums(x$frequency) > 0)
     share <- x$frequency[shown, , drop = FALSE]

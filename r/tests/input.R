@@ -55,16 +55,31 @@ refused(sparse_pca(mtcars, penalty = "l1", nonneg = TRUE), "nonneg needs the pen
 refused(sparse_pca(mtcars, effort = "great"), "quick, normal, thorough")
 refused(sparse_pca(mtcars, seed = -1), "'seed'")
 refused(sparse_pca(mtcars, solver = "magic"), "there is no solver 'magic'")
-refused(do.call(sparse_pca, c(list(mtcars), formals(orthopt:::sparse_pca.default)[2:16], list(1))), "need names")
+named <- formals(orthopt:::sparse_pca.default)
+refused(do.call(sparse_pca, c(list(mtcars), named[2:(length(named) - 1)], list(1))), "need names")
 refused(sparse_pca(mtcars, scad_b = 1), "'scad_b' \\(similar: .*scad_a")
 refused(sparse_pca(mtcars, lambda = 1, penalty = "mcp", mcp_gamma = -1), "mcp.gamma is -1")
 refused(sparse_pca(mtcars, init = matrix(1, 11, 2), ncomp = 2, lambda = 1), "not orthonormal")
 refused(sparse_pca(mtcars, penalty = "mcp", lambda = 1, bound = TRUE), "no bound")
 found <- warned(sparse_pca(mtcars, ncomp = 2, nonzeros = 2, certify = TRUE, effort = "quick"), "cannot be checked")
 
+# Uncorrelated scores have loadings of length 1 that are not orthogonal: what is violated is another constraint.
+apart <- sparse_pca(mtcars, ncomp = 2, nonzeros = 6, constraint = "uncorrelated", scale. = TRUE)
+stopifnot(abs(cor(apart$x)[1, 2]) < 1e-8, all(apart$nonzeros <= 6), apart$feasibility < 1e-8)
+stopifnot(abs(crossprod(apart$rotation)[1, 2]) > 1e-3)
+
+# What is maximised where nobody says it.
+maximised <- function(...) sparse_pca(mtcars, ncomp = 2, scale. = TRUE, ...)$report$explained_variance$maximised
+stopifnot(maximised(nonzeros = 4) == "adjusted", maximised(nonzeros = 4, maximise = "polar") == "polar")
+stopifnot(maximised(nonzeros = 4, constraint = "uncorrelated") == "variance", maximised(lambda = 0.3) == "variance")
+stopifnot(maximised(nonneg = TRUE) == "variance", maximised(nonzeros = 4, solver = "ladmm") == "variance")
+
+# Two threads where a package is checked, unless the call says otherwise.
+Sys.setenv("_R_CHECK_LIMIT_CORES_" = "TRUE")
+stopifnot(sparse_pca(mtcars, ncomp = 1, nonzeros = 2)$report$threads == 2)
+stopifnot(sparse_pca(mtcars, ncomp = 1, nonzeros = 2, threads = 3)$report$threads == 3)
+
 # Options of the table that have no argument of their own.
-apart <- sparse_pca(mtcars, ncomp = 2, nonzeros = 4, constraint = "uncorrelated", scale. = TRUE)
-stopifnot(abs(cor(apart$x)[1, 2]) < 1e-8, all(apart$nonzeros <= 4))
 shared <- sparse_pca(mtcars, ncomp = 2, lambda = 0.3, penalty = "l1", lambda_share = NULL, working_set = "cyclic", solver = "obcd",
                      max_iters = 50)
 stopifnot(identical(shared$report$settings$working_set, "cyclic"))

@@ -13,18 +13,18 @@ noting <- function(expr) {
 }
 
 limited <- noting(sparse_pca(x, ncomp = 10, nonzeros = 12, effort = "thorough", time_limit = 0))
-stopifnot(identical(limited$status, "time_limit"), limited$orthogonality < 1e-10)
+stopifnot(identical(limited$status, "time_limit"), limited$feasibility < 1e-10)
 # within a second the best point may have converged; the search that went on is what the limit ends
 warned <- character()
 limited <- noting(sparse_pca(x, ncomp = 10, nonzeros = 12, effort = "thorough", time_limit = 1))
-stopifnot(limited$status %in% c("time_limit", "converged", "optimal"), limited$orthogonality < 1e-10)
+stopifnot(limited$status %in% c("time_limit", "converged", "optimal"), limited$feasibility < 1e-10)
 stopifnot(!any(grepl("interrupted", warned)))
 
 if (.Platform$OS.type == "unix") {
     # a signal from outside, two seconds from now; without it the run has a minute
     system(paste("(sleep 2; kill -INT", Sys.getpid(), ") >/dev/null 2>&1 &"))
     ended <- noting(sparse_pca(x, ncomp = 10, nonzeros = 12, effort = "thorough", time_limit = 60))
-    stopifnot(identical(ended$status, "interrupted"), ended$orthogonality < 1e-10)
+    stopifnot(identical(ended$status, "interrupted"), ended$feasibility < 1e-10)
     stopifnot(any(grepl("interrupted", warned)))
     stopifnot(all(colSums(ended$rotation != 0) <= 12))
 

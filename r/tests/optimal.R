@@ -23,7 +23,7 @@ sparse <- lapply(c(0.05, 0.3), function(lambda) {
 })
 stopifnot(sum(sparse[[1]]$nonzeros) > sum(sparse[[2]]$nonzeros))
 for (found in sparse) {
-    stopifnot(found$certificate$holds, found$orthogonality < 1e-12)
+    stopifnot(found$certificate$holds, found$feasibility < 1e-12)
     stopifnot(found$certificate$pairs_checked == found$certificate$pairs_total)
     stopifnot(is.null(found$bound))
 }
@@ -33,7 +33,7 @@ stopifnot(few$certificate$pairs_checked == 10)
 # Other penalties, nonnegative loadings.
 for (penalty in c("l1", "mcp", "scad")) {
     found <- sparse_pca(covmat = pitprops, ncomp = 2, penalty = penalty, lambda = 0.2, effort = "quick")
-    stopifnot(found$report$problem == paste0(penalty, "-pca"), found$orthogonality < 1e-10)
+    stopifnot(found$report$problem == paste0(penalty, "-pca"), found$feasibility < 1e-10)
 }
 positive <- sparse_pca(USArrests, ncomp = 2, nonneg = TRUE, scale. = TRUE)
 stopifnot(all(positive$rotation >= 0), all(rowSums(positive$rotation != 0) <= 1))

@@ -20,8 +20,10 @@ SECTIONS = {
 }
 #: Sections of R code, which are not text.
 CODE = ("usage", "examples")
+#: A link: the topic, if the text is not it, and the text.
+LINK = re.compile(r"\\link(?:\[(?:=|\w+:)?([^]]*)\])?\{([^}]*)\}")
 #: Macros that leave nothing, and those whose argument is code, emphasised or as it stands.
-SILENT, AS_CODE, EMPHASISED, PLAIN = ("keyword", "docType", "name"), ("code", "command", "file", "option"), ("emph",), ("dQuote", "sQuote")
+SILENT, AS_CODE, EMPHASISED, PLAIN = ("keyword", "docType", "name"), ("code", "command", "file", "option", "verb"), ("emph",), ("dQuote", "sQuote")
 
 
 @dataclass
@@ -95,7 +97,7 @@ def text(source: str, names: dict[str, str]) -> str:
     """Text with macros as Markdown."""
     source = re.sub(r"(?m)^[ \t]+", "", source)  # indentation means nothing in Rd
     parts, at = [], 0
-    for_code = lambda body: "`" + plain(re.sub(r"\\link(?:\[[^]]*\])?\{([^}]*)\}", r"\1", body).replace("\\dots", "...")) + "`"  # noqa: E731
+    for_code = lambda body: "`" + plain(LINK.sub(r"\2", body).replace("\\dots", "...")) + "`"  # noqa: E731
     while at < len(source):
         match = re.compile(r"\\(\w+)(\[[^]]*\])?|\\([%\\{}&])").match(source, at)
         if not match:
@@ -127,15 +129,14 @@ def text(source: str, names: dict[str, str]) -> str:
             parts.append(f"${body.strip()}$" if name == "eqn" else f"\n\n$$\n{body.strip()}\n$$\n\n")
         else:
             body, at = argument(source, at)
-            if name == "code" and (link := re.fullmatch(r"\\link(?:\[[^]]*\])?\{([^}]*)\}", body)):
-                topic = link[1]
-                parts.append(f"[`{topic}`]({names[topic]}.md)" if topic in names else f"`{topic}`")
+            link = LINK.fullmatch(source[match.start() : at] if name == "link" else body)
+            if link and name in ("code", "link"):
+                topic, label = link[1] or link[2], f"`{link[2]}`"
+                parts.append(f"[{label}]({names[topic]}.md)" if topic in names else label)
             elif name in AS_CODE:
                 parts.append(for_code(body))
             elif name in EMPHASISED:
                 parts.append(f"*{text(body, names)}*")
-            elif name == "link":
-                parts.append(f"`{body}`")
             elif name in PLAIN:
                 parts.append(f"“{text(body, names)}”")
             else:

@@ -15,6 +15,7 @@ mod python;
 mod r;
 mod release;
 mod results;
+mod roxygen;
 mod site;
 mod spelling;
 mod steps;
@@ -101,11 +102,12 @@ fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Documentation, keywords of Python and the help page of R, written by the test that compares them; the lists of public
-/// items.
+/// Documentation, keywords of Python and options of R, written by the test that compares them; R's help pages; the lists of
+/// public items.
 fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     let test = ["test", "--workspace", "--test", "it", "--quiet", "files_made_of_the_table"];
     workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()?;
+    roxygen::write(workspace)?;
     public::write(workspace)
 }
 

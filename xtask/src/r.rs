@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
-use crate::versions;
+use crate::{roxygen, versions};
 
 /// The crates whose sources the package carries, behind those that they are tested with.
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
@@ -15,8 +15,9 @@ const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
 /// Addition to the manifest of a crate outside the workspace, with the library beside it.
 const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\n";
 
-/// Builds the package and lets `R CMD check` install it, run its examples and its tests; errors and warnings fail,
-/// notes are shown. Then runs the examples of `docs/r.md` and of `README.md`.
+/// Compares the help pages, builds the package and lets `R CMD check --as-cran` install it, run its examples and its
+/// tests; errors and warnings fail, notes are shown (CONTRIBUTING.md has those that remain). Then runs the examples of
+/// `docs/r.md` and of `README.md`.
 ///
 /// Left out where there is no R. The static library comes from the workspace: compiled once, with what the tests
 /// have built.
@@ -25,6 +26,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
         eprintln!("the R package is left out: there is no R on the PATH");
         return Ok(());
     }
+    roxygen::check(workspace)?;
     // the other checks see the crate without its feature, which is empty
     let clippy = ["clippy", "--package", "orthopt-r", "--features", "r,shared-build", "--", "-D", "warnings"];
     workspace.cargo(&clippy).run()?;
@@ -33,8 +35,8 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     // without knitr there are no vignettes, and nothing else is missing
     let knitr = answers(&["-s", "-e", "stopifnot(requireNamespace('knitr'), requireNamespace('markdown'))"]);
     let (build, check): (&[&str], &[&str]) = match knitr {
-        true => (&[], &["--no-manual"]),
-        false => (&["--no-build-vignettes"], &["--no-manual", "--ignore-vignettes"]),
+        true => (&[], &["--as-cran", "--no-manual"]),
+        false => (&["--no-build-vignettes"], &["--as-cran", "--no-manual", "--ignore-vignettes"]),
     };
     r_cmd(workspace, &work, "build").args(build).args([&package]).run()?;
     let tarball = newest_tarball(&work)?;
@@ -95,6 +97,10 @@ fn r_cmd(workspace: &Workspace, work: &Path, command: &str) -> Run {
         .env("ORTHOPT_PROFILE", "dev")
         .env("ORTHOPT_CARGO_FLAGS", "--features shared-build")
         .env("_R_CHECK_FORCE_SUGGESTS_", "false")
+        .env("_R_CHECK_CRAN_INCOMING_REMOTE_", "false") // no network is needed
+        .env("_R_CHECK_SYSTEM_CLOCK_", "false")
+        .env("_R_CHECK_EXAMPLE_TIMING_THRESHOLD_", "600") // of the profile for tests, perhaps beside others
+        .env("R_QPDF", "true") // there is no PDF whose size it could reduce
 }
 
 /// The sources of the package with all Rust code in it, in a folder `orthopt` of `work`.
@@ -143,7 +149,7 @@ fn unpack(workspace: &Workspace, stem: &str, work: &Path, to: &Path) -> anyhow::
 }
 
 /// Copies a folder but for what has been built in it.
-fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let path = entry?.path();

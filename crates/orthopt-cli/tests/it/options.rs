@@ -1,5 +1,5 @@
-//! The table of options and what is made of it: the command's help, Python's keywords and docstring, R's help page and the
-//! page of all options. `cargo xtask generate` writes the files anew.
+//! The table of options and what is made of it: the command's help, Python's keywords and docstring, the
+//! further arguments in R's help page and the page of all options. `cargo xtask generate` writes the files anew.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -176,32 +176,26 @@ fn python_docstring() -> String {
     text + "\n        Besides, the constants of solvers and penalties (:func:`orthopt.constants`). Options that do not apply are refused.\n"
 }
 
-/// The further arguments of `sparse_pca` in its help page.
-fn r_page() -> String {
+/// The further arguments of `sparse_pca`, a template that the comments beside its code name.
+fn r_template() -> String {
     let usage = r_arguments();
-    let escaped = |text: &str| {
-        text.replace('\\', "\\\\")
-            .replace('%', "\\%")
-            .replace('{', "\\{")
-            .replace('}', "\\}")
-            .replace('α', "alpha")
-    };
-    let mut text = "further options:\n    \\describe{\n".to_string();
+    let mut text = "# `cargo xtask generate` writes this file from the table of options.\n#' @param ... further options:\n".to_string();
     for entry in of(Front::R).filter(|entry| !usage.contains(&entry.name_in(Front::R))) {
-        let help = help(entry, Front::R, |name| name.into());
-        let first = format!("      \\item{{\\code{{{}}}}}{{", entry.name_in(Front::R));
-        let item = wrapped(&escaped(&format!("{help}.")), &first, "        ", 110);
-        text += item.replacen("}{ ", "}{", 1).trim_end();
-        text += "}\n";
+        let help = help(entry, Front::R, |name| format!("`{name}`"));
+        // brackets are links, and R prints no Greek
+        let help = help.replace('[', "\\[").replace(']', "\\]").replace('α', "alpha");
+        let first = format!("#'   * `{}`: ", entry.name_in(Front::R));
+        text += &wrapped(&format!("{help}."), &first, "#'     ", 112);
     }
-    text + "    }\n    Besides, the constants of solvers and penalties, such as \\code{mcp_gamma}. A name that does not exist is answered with\n    \
-        those that do. An argument that does not apply with the others is an error and is never ignored.}\n"
+    text + "#'\n#'   Besides, the constants of solvers and penalties, such as `mcp_gamma`. A name that does not exist is answered with\n\
+        #'   those that do. An argument that does not apply with the others is an error and is never ignored.\n"
 }
 
 /// The arguments that `sparse_pca` names itself.
 fn r_arguments() -> Vec<String> {
     let source = read("r/R/sparse_pca.R");
-    let signature = source.split_once("function(").unwrap().1.split_once(") {").unwrap().0;
+    let signature =
+        source.split_once("sparse_pca.default <- function(").unwrap().1.split_once(") {").unwrap().0;
     signature.split(',').map(|one| one.split('=').next().unwrap().trim().to_string()).collect()
 }
 
@@ -264,8 +258,7 @@ fn files_made_of_the_table_are_up_to_date() {
     generated("python/orthopt/_request.py", &python_keywords());
     let solve = "python/orthopt/_solve.py";
     generated(solve, &between(solve, ENTRY, RETURNS, &python_docstring()));
-    let rd = "r/man/sparse_pca.Rd";
-    generated(rd, &between(rd, "  \\item{\\dots}{", "}\n\\details{", &r_page()));
+    generated("r/man-roxygen/options.R", &r_template());
 }
 
 /// One entry of the table is in the help of the command, in Python's keywords and docstring, among R's arguments, and in
@@ -292,8 +285,8 @@ fn every_option_is_in_every_front_end() {
         if entry.lacked_by(Front::R).is_none() {
             let name = entry.name_in(Front::R);
             assert!(
-                usage.contains(&name) || rd.contains(&format!("\\item{{\\code{{{name}}}}}")),
-                "{name} is not in R"
+                usage.contains(&name) || rd.contains(&format!("\\item \\code{{{name}}}: ")),
+                "{name} is not in R: `cargo xtask generate` writes its help page where roxygen2 is installed"
             );
         }
         assert!(entry.lacked_by(Front::Command).is_none(), "the command has all: {}", entry.name);
