@@ -59,7 +59,8 @@ def cases(folder, made):
     yield "images 5000 x 784", "l0, r = 100", ["l0-pca", flat, "--center", "-r", 100]
 
     def counts(name, data, rank, count, *options):
-        return name, f"{count} nonzeros, r = {rank}", ["l0-pca", data, *options, "-r", rank, "--nonzeros", count]
+        what = "adjusted, " if "adjusted" in options else ""
+        return name, f"{what}{count} nonzeros, r = {rank}", ["l0-pca", data, *options, "-r", rank, "--nonzeros", count]
 
     yield counts("news20 counts", counts_file, 20, 30, "--center")
     yield counts("images 5000 x 784", flat, 20, 30, "--center")
@@ -67,6 +68,13 @@ def cases(folder, made):
     yield counts("faint genes 100 x 20000", faint, 8, 150, "--center")
     for name, rank, count in [("breast_west", 8, 50), ("breast_sorlie", 20, 30), ("srbct_khan", 10, 40)]:
         yield counts(name, folder / f"{name}.csv.gz", rank, count, "--scale", "std")
+    shared = ["--maximise", "adjusted"]
+    yield counts("coil20 1440 x 1024", coil, 10, 20, "--center", *shared)
+    yield counts("images 5000 x 784", flat, 10, 30, "--center", *shared)
+    for name, rank, count in [("breast_west", 5, 30), ("breast_sorlie", 6, 20), ("srbct_khan", 8, 40)]:
+        yield counts(name, folder / f"{name}.csv.gz", rank, count, "--scale", "std", *shared)
+    yield counts("ionosphere", folder / "ionosphere.csv", 4, 6, "--scale", "std", *shared)
+    yield counts("w1a", folder / "w1a.svm", 8, 10, *shared)
     yield counts("w1a", folder / "w1a.svm", 50, 10)
     yield counts("pcmac", folder / "pcmac.svm.gz", 15, 25)
 
