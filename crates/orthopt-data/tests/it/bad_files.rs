@@ -230,7 +230,7 @@ fn gzip_files() {
 
 #[test]
 fn names_of_files() {
-    let known = ".svm, .libsvm, .mtx, .npy, .npz, .csv, .tsv, .parquet, .arrow, .feather, .xlsx, .xls, .xlsb, .ods, .txt";
+    let known = ".svm, .libsvm, .mtx, .npy, .npz, .mat, .csv, .tsv, .parquet, .arrow, .feather, .xlsx, .xls, .xlsb, .ods, .txt";
     assert_eq!(
         message("a.dat", "1 2\n"),
         format!(
