@@ -229,7 +229,7 @@ mod tests {
         let f = crate::smooth::DenseGram::new(a.as_ref());
         let all = Knee::of(&f, 3).unwrap();
         assert!(all.complete && all.shares.len() > 2);
-        let over = crate::cancel::Cancel::never();
+        let over = Cancel::never();
         over.cancel();
         let none = over.during(|| Knee::of(&f, 3)).unwrap();
         assert_eq!((none.count, none.bends, none.shares.len()), (6, false, 0), "half of the variables");
