@@ -128,7 +128,8 @@ impl Start {
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Varimax => {
-                let v = varimax(&eigenvectors_while(f, r, cancel)?);
+                let v = eigenvectors_while(f, r, cancel)?;
+                let v = cancel.during(|| varimax(&v));
                 if nonneg { round_to_partition(&v) } else { v }
             }
             Self::Random if nonneg => {

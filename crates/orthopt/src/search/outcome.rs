@@ -87,7 +87,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let arm = &self.portfolio.arms[0];
         let x = match self.control.newer(0).1 {
             Some(best) => best.x,
-            None => ((arm.task)(self.problem, 0, self.settings.seed)?.x0)(self.problem, &Cancel::never())?,
+            None => {
+                let x0 = (arm.task)(self.problem, 0, self.settings.seed)?.x0;
+                // what is there at once, or a point that takes its time
+                x0(self.problem, &self.control.cancel).or_else(|_| x0(self.problem, &Cancel::never()))?
+            }
         };
         let objective = self.problem.value(&x);
         self.control.offer(&x, objective); // for the trace, where there is nothing in it
