@@ -63,6 +63,9 @@ class Constants(TypedDict, total=False):
     foforth_qr_sigma: float | str | None
     foforth_qr_eta: float | str | None
     foforth_qr_gamma: float | str | None
+    trust_region_kappa: float | str | None
+    trust_region_theta: float | str | None
+    trust_region_inner: float | str | None
     oadmm_chi: float | str | None
     oadmm_beta0: float | str | None
     oadmm_xi: float | str | None

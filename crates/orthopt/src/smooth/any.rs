@@ -123,6 +123,20 @@ macro_rules! any_smooth {
                 }
             }
         }
+
+        /// MD.
+        impl HessianVector for AnySmooth {
+            fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat { self.apply(d) }
+            fn has_hessian(&self) -> bool { true }
+        }
+
+        $(
+            /// MD.
+            impl HessianVector for $type {
+                fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat { self.apply(d) }
+                fn has_hessian(&self) -> bool { true }
+            }
+        )*
     };
 }
 
@@ -234,6 +248,13 @@ impl HessianVector for JFunction {
         match self {
             Self::Quadratic(q) => q.hessian_vector(x, d),
             Self::Probe(p) => p.hessian_vector(x, d),
+        }
+    }
+
+    fn has_hessian(&self) -> bool {
+        match self {
+            Self::Quadratic(q) => q.has_hessian(),
+            Self::Probe(p) => p.has_hessian(),
         }
     }
 }

@@ -144,6 +144,11 @@ pub trait HessianVector: Smooth {
     fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
         central_difference(self, x, d)
     }
+
+    /// True if products are computed from second derivatives, and not as differences of gradients.
+    fn has_hessian(&self) -> bool {
+        false
+    }
 }
 
 /// An f that may be ½tr(XᵀMXN), for methods that then need O(n) for a pair of rows or columns.

@@ -244,6 +244,10 @@ impl HessianVector for JQuadratic {
     fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat {
         self.image(d)
     }
+
+    fn has_hessian(&self) -> bool {
+        true
+    }
 }
 
 /// The Cholesky factor of a symmetric C, whose eigenvalues must be above rounding.

@@ -70,12 +70,13 @@ const FIRST: f64 = 0.1;
 
 /// A point with its gradient.
 #[derive(Clone, Debug)]
-struct Point {
-    x: RowMat,
-    f: f64,
-    xi: RowMat,    // ξ
-    residual: f64, // ‖∇f − X∇fᵀX‖ relative to ‖∇f‖
-    size: f64,     // ‖∇f‖
+pub(super) struct Point {
+    pub(super) x: RowMat,
+    pub(super) f: f64,
+    pub(super) xi: RowMat,         // ξ
+    pub(super) multiplier: RowMat, // sym(Xᵀ∇f)
+    pub(super) residual: f64,      // ‖∇f − X∇fᵀX‖ relative to ‖∇f‖
+    size: f64,                     // ‖∇f‖
 }
 
 /// State of the solver.
@@ -158,20 +159,20 @@ impl Lbfgs {
 
 impl Point {
     /// f and ξ at X. Cost of a gradient and 4nr² flops.
-    fn new(f: &impl Smooth, x: RowMat, scale: f64) -> Self {
+    pub(super) fn new(f: &impl Smooth, x: RowMat, scale: f64) -> Self {
         let mut g = RowMat::zeros(x.nrows(), x.ncols());
         let value = f.value_and_gradient(&x, &mut g);
         let size = g.norm();
         let a = cross(&x, &g);
-        let symmetric = a.symmetric_part();
+        let multiplier = a.symmetric_part();
         let mut xi = g;
-        product(&mut xi, true, -1.0, x.as_mat(), symmetric.as_mat());
+        product(&mut xi, true, -1.0, x.as_mat(), multiplier.as_mat());
         // ∇f − X∇fᵀX is ξ plus X times the skew part of XᵀG, which is the part of ξ within the span of X
-        let skew = a.data().iter().zip(symmetric.data()).fold(0.0, |sum, (a, s)| sum + (a - s) * (a - s));
+        let skew = a.data().iter().zip(multiplier.data()).fold(0.0, |sum, (a, s)| sum + (a - s) * (a - s));
         let square = xi.inner(&xi) + 3.0 * skew;
         // where ∇f vanishes beside the scale of f, as at a perfect fit, relative to a share of that
         let residual = if square == 0.0 { 0.0 } else { square.sqrt() / size.max(VANISHED * scale) };
-        Self { x, f: value, xi, residual, size }
+        Self { x, f: value, xi, multiplier, residual, size }
     }
 }
 
@@ -246,7 +247,7 @@ fn line_search(f: &impl Smooth, st: &mut State, d: &RowMat) -> Option<(f64, Poin
 }
 
 /// polar(X + td).
-fn moved(x: &RowMat, d: &RowMat, t: f64) -> Option<RowMat> {
+pub(super) fn moved(x: &RowMat, d: &RowMat, t: f64) -> Option<RowMat> {
     let mut y = x.clone();
     axpy(t, d.data(), y.data_mut());
     let mut out = RowMat::zeros(x.nrows(), x.ncols());

@@ -29,6 +29,7 @@ pub(crate) mod soc;
 pub(crate) mod spectral;
 pub(crate) mod spm;
 pub(crate) mod support;
+pub(crate) mod trust_region;
 pub(crate) mod uncorrelated;
 
 use crate::composite::Composite;
@@ -160,6 +161,15 @@ where
     }
 }
 
+/// What needs products with the Hessian of f too, where h = 0.
+pub const fn second_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: HessianVector + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &[trust_region::info()] }
+}
+
 /// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
 pub const fn pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
@@ -197,6 +207,7 @@ where
 /// Lengths of these lists, which do not depend on the types.
 const FIRST_ORDER: usize = first_order::<AnySmooth, AnyPenalty>().len();
 const SMOOTH_ONLY: usize = smooth_only::<AnySmooth, AnyPenalty>().len();
+const SECOND_ORDER: usize = second_order::<AnySmooth, AnyPenalty>().len();
 const SPLITTING: usize = splitting::<AnySmooth, AnyPenalty, NoConcave, Identity>().len();
 const GENERAL: usize = FIRST_ORDER + SMOOTH_ONLY + SPLITTING;
 const PAIRWISE: usize = pairwise::<AnySmooth, AnyPenalty>().len();
@@ -274,12 +285,13 @@ const QUADRATIC: &[SolverInfo] = &[
 
 /// All solvers of the problems with XᵀX = I.
 pub static SOLVERS: &[SolverInfo] =
-    &join::<_, { QUADRATIC.len() + PAIRWISE + FIRST_ORDER + 1 + SMOOTH_ONLY + SPLITTING }>(&[
+    &join::<_, { QUADRATIC.len() + PAIRWISE + FIRST_ORDER + 1 + SMOOTH_ONLY + SECOND_ORDER + SPLITTING }>(&[
         QUADRATIC,
         pairwise(),
         first_order(),
         &[support::INFO],
         smooth_only(),
+        second_order(),
         splitting(),
     ]);
 

@@ -80,6 +80,7 @@ mod starts;
 mod stops;
 mod support;
 mod tangent_prox;
+mod trust_region;
 mod uncorrelated;
 mod variance;
 mod vr_jobcd;

@@ -314,6 +314,7 @@ const WITHOUT_STEPS: &[&str] = &[
     "foforth-gr",
     "foforth-p",
     "foforth-qr",
+    "trust-region",
 ];
 
 impl PoseOptions {
