@@ -563,7 +563,7 @@ def choices() -> list[str]:
 
 def beside_pymanopt() -> list[str]:
     """Rows of the table of functions of one's own; of each method the evaluations to 1e-6, all of them, and seconds."""
-    methods = {"auto": "`minimize`", "optm-cayley": "`optm-cayley`", "pymanopt-cg": "Pymanopt CG", "pymanopt-tr": "Pymanopt TR"}
+    methods = {"auto": "`minimize`", "trust-region": "`minimize(hess=)`", "optm-cayley": "`optm-cayley`", "pymanopt-cg": "Pymanopt CG", "pymanopt-tr": "Pymanopt TR"}
     rows = []
     for (problem, n, r), runs in grouped(read("own_functions"), "problem", "n", "r").items():
         by = {row["method"]: row for row in runs}

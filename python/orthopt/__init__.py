@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`stability`, :func:`minimize`, :func:`check_gradient`; estimators for
+Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`stability`, :func:`minimize`, :func:`check_gradient`, :func:`check_hessian`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -18,7 +18,7 @@ from ._explore import Exploration, Step, explore
 from ._gram import GramAccumulator
 from ._knowledge import Answer, KnowledgeGraph
 from ._gradient import GradientCheck
-from ._minimize import check_gradient, minimize
+from ._minimize import check_gradient, check_hessian, minimize
 from ._orthopt import __version__
 from ._path import Path, path
 from ._registry import constants, registry
@@ -56,6 +56,7 @@ __all__ = [
     "bound",
     "certify",
     "check_gradient",
+    "check_hessian",
     "compare",
     "constants",
     "errors",

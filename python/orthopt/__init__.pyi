@@ -13,7 +13,7 @@ from ._gram import GramAccumulator as GramAccumulator
 from ._knowledge import Answer as Answer
 from ._knowledge import KnowledgeGraph as KnowledgeGraph
 from ._gradient import GradientCheck as GradientCheck
-from ._minimize import check_gradient as check_gradient, minimize as minimize
+from ._minimize import check_gradient as check_gradient, check_hessian as check_hessian, minimize as minimize
 from ._path import Path as Path
 from ._path import path as path
 from ._registry import constants as constants

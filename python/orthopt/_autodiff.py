@@ -63,25 +63,88 @@ def of_jax(fun: Callable[[Any], Any], like: Any = None) -> Callable[[np.ndarray]
     return both
 
 
-def with_gradient(fun: Callable[[Any], Any], x0: Any, x: np.ndarray) -> tuple[Callable[[np.ndarray], Any], int]:
-    """``fun`` as a function of an array that returns f(X) and its gradient, and the number of calls that finding out took.
+def _hessian_of_torch(fun: Callable[[Any], Any], like: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    torch = sys.modules["torch"]
+    dtype, device = (like.dtype, like.device) if like is not None else (torch.float64, None)
+    graph: list[Any] = []  # X, its tensor and the gradient there: the products of one iteration have the same X
 
-    What ``fun`` works with is seen by the start: a tensor, an array of JAX, or by what it returns for an array.
-    """
+    def product(x: np.ndarray, d: np.ndarray) -> np.ndarray:
+        if not (graph and np.array_equal(graph[0], x)):
+            point = torch.as_tensor(x, dtype=dtype, device=device).clone().requires_grad_(True)
+            value = fun(point)
+            if not (is_tensor(value) and value.numel() == 1 and value.requires_grad):
+                raise _no_gradient("torch")
+            (gradient,) = torch.autograd.grad(value.reshape(()), point, create_graph=True)
+            graph[:] = x.copy(), point, gradient
+        _, point, gradient = graph
+        if not gradient.requires_grad:  # of a linear f
+            return np.zeros_like(d)
+        along = torch.as_tensor(d, dtype=dtype, device=device)
+        (found,) = torch.autograd.grad(gradient, point, along, retain_graph=True, allow_unused=True)
+        return np.zeros_like(d) if found is None else found.detach().cpu().double().numpy()
+
+    return product
+
+
+def _hessian_of_jax(fun: Callable[[Any], Any], like: Any) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    jax = sys.modules["jax"]
+    gradient = jax.grad(lambda x: jax.numpy.reshape(fun(x), ()))
+    both_of = jax.jit(lambda x, d: jax.jvp(gradient, (x,), (d,))[1])
+    dtype = getattr(like, "dtype", None)
+    as_array = lambda a: jax.numpy.asarray(a, dtype=dtype)  # noqa: E731
+    return lambda x, d: np.asarray(both_of(as_array(x), as_array(d)), dtype=np.float64)
+
+
+def hessian(fun: Callable[[Any], Any], x0: Any, x: np.ndarray) -> tuple[Callable[[np.ndarray, np.ndarray], np.ndarray], int]:
+    """Products with the Hessian of a ``fun`` that returns a scalar of PyTorch or JAX, and the number of calls that finding out took."""
+    package, calls = _written_with(fun, x0, x)
+    if package is None:
+        raise DataTypeError("hess='auto' is for a function that returns a scalar of JAX or PyTorch: give a function of X and D")
+    return (_hessian_of_torch if package == "torch" else _hessian_of_jax)(fun, _like(x0)), calls
+
+
+def of_arrays(hess: Callable[[Any, Any], Any], like: Any) -> Callable[[np.ndarray, np.ndarray], Any]:
+    """``hess`` with X and D as tensors like ``like``, if that is one; as arrays otherwise."""
+    if not is_tensor(like):
+        return hess
+    torch = sys.modules["torch"]
+    as_tensor = lambda a: torch.as_tensor(a, dtype=like.dtype, device=like.device)  # noqa: E731
+
+    def product(x: np.ndarray, d: np.ndarray) -> Any:
+        found = hess(as_tensor(x), as_tensor(d))
+        return found.detach().cpu().double().numpy() if is_tensor(found) else found
+
+    return product
+
+
+def _like(x0: Any) -> Any:
+    """A start whose type and device are those of X."""
+    return x0 if is_tensor(x0) or is_jax(x0) else None
+
+
+def _written_with(fun: Callable[[Any], Any], x0: Any, x: np.ndarray) -> tuple[str | None, int]:
+    """The package that is to differentiate ``fun``, and the number of calls that finding out took."""
     if is_tensor(x0):
-        return of_torch(fun, x0), 0
+        return "torch", 0
     if is_jax(x0):
-        answer = fun(x0)
-        return (fun, 1) if isinstance(answer, tuple) else (of_jax(fun, x0), 1)
+        return None if isinstance(fun(x0), tuple) else "jax", 1
     try:
         answer = fun(x.copy())
     except TypeError:
         if "torch" not in sys.modules:
             raise
-        return of_torch(fun), 1  # functions of torch take no arrays; other mistakes are raised by the next call
-    if not isinstance(answer, tuple):
-        if is_tensor(answer):
-            return of_torch(fun), 1
-        if is_jax(answer):
-            return of_jax(fun), 1
-    return fun, 1
+        return "torch", 1  # functions of torch take no arrays; other mistakes are raised by the next call
+    if isinstance(answer, tuple):
+        return None, 1
+    return "torch" if is_tensor(answer) else "jax" if is_jax(answer) else None, 1
+
+
+def with_gradient(fun: Callable[[Any], Any], x0: Any, x: np.ndarray) -> tuple[Callable[[np.ndarray], Any], int]:
+    """``fun`` as a function of an array that returns f(X) and its gradient, and the number of calls that finding out took.
+
+    What ``fun`` works with is seen by the start: a tensor, an array of JAX, or by what it returns for an array.
+    """
+    package, calls = _written_with(fun, x0, x)
+    if package is None:
+        return fun, calls
+    return (of_torch if package == "torch" else of_jax)(fun, _like(x0)), calls

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Hidden, Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
@@ -394,13 +394,13 @@ class SparsePCA(_OrthogonalPCA):
     alpha : float, default None
         The weight of h relative to the data: ``lambda = alpha * mean of the r largest C_ii``, the
         same for any number of samples and any unit of measurement. A larger value is sparser; it is not the ``alpha``
-        of scikit-learn, and 1 leaves one variable in each component. Default: 0.5, but for ``"l0"`` a number of nonzeros instead (``n_nonzero="auto"``).
-    n_nonzero : int, list of int or "auto", default None
+        of scikit-learn, and 1 leaves one variable in each component. Default: 0.5, but for ``"l0"`` a number of nonzeros instead (``nonzeros="auto"``).
+    nonzeros : int, list of int or "auto", default None
         Maximum number of nonzeros in each component, or one number for each, instead of ``alpha``; for the
         penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
-        most 30; ``solution_.reasons`` has the curve.
+        most 30; ``solution_.reasons`` has the curve. ``n_nonzero``, its former name, is taken with a warning.
     constraint : str, default "orthogonal"
-        ``"orthogonal"`` components, or with ``n_nonzero`` components with ``"uncorrelated"`` scores: unit columns with
+        ``"orthogonal"`` components, or with ``nonzeros`` components with ``"uncorrelated"`` scores: unit columns with
         X'CX diagonal, which are not orthogonal then; ``"both"``: orthogonal components with uncorrelated scores, as in
         PCA. Uncorrelated scores take r(r + 1)/2 nonzeros in all r components, or more.
     maximise : str, default None
@@ -475,7 +475,8 @@ class SparsePCA(_OrthogonalPCA):
         **_OrthogonalPCA._parameter_constraints,
         "penalty": [str],
         "alpha": [Interval(Real, 0, None, closed="left"), None],
-        "n_nonzero": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto"}), None],
+        "nonzeros": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto"}), None],
+        "n_nonzero": ["array-like", Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), Hidden(StrOptions({"deprecated"})), None],
         "constraint": [str],
         "maximise": [str, None],
         "order": [str],
@@ -498,7 +499,7 @@ class SparsePCA(_OrthogonalPCA):
         certify: bool | int = True,
         bound: bool | float = False,
         penalty_params: dict[str, float] | None = None,
-        n_nonzero: int | list[int] | None = None,
+        nonzeros: int | list[int] | None = None,
         constraint: str = "orthogonal",
         maximise: str | None = None,
         order: str = "joint",
@@ -506,10 +507,12 @@ class SparsePCA(_OrthogonalPCA):
         random_state: Any = None,
         on_interrupt: str = "return",
         missing: str = "error",
+        n_nonzero: Any = "deprecated",
     ):
         self.n_components = n_components
         self.penalty = penalty
         self.alpha = alpha
+        self.nonzeros = nonzeros
         self.n_nonzero = n_nonzero
         self.constraint = constraint
         self.maximise = maximise
@@ -532,7 +535,7 @@ class SparsePCA(_OrthogonalPCA):
     def _settings(self) -> dict[str, Any]:
         if isinstance(self.alpha, bool):  # which is a number to scikit-learn
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
-        settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.n_nonzero}
+        settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self._nonzeros()}
         settings |= {"constraint": self.constraint, "maximise": self._measure(), "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
@@ -543,11 +546,20 @@ class SparsePCA(_OrthogonalPCA):
     def _assumed(self) -> list[str]:
         return super()._assumed() + (["maximise"] if self.maximise is None else [])
 
+    def _nonzeros(self) -> Any:
+        """``nonzeros``, or what was given by its former name."""
+        if isinstance(self.n_nonzero, str) and self.n_nonzero == "deprecated":
+            return self.nonzeros
+        if self.nonzeros is not None:
+            raise InvalidOptionError("nonzeros and n_nonzero are the same: give nonzeros alone")
+        warnings.warn("n_nonzero is called nonzeros, as everywhere else, and this name will be removed", FutureWarning, stacklevel=2)
+        return self.n_nonzero
+
     def _measure(self) -> str:
         """What is maximised: what counts nothing twice, for components that are read."""
         if self.maximise is not None:
             return self.maximise
-        counted = self.alpha is None and (self.penalty == "l0" or (self.penalty == "none" and self.n_nonzero is not None))
+        counted = self.alpha is None and (self.penalty == "l0" or (self.penalty == "none" and self._nonzeros() is not None))
         own = self.constraint != "orthogonal" or self.solver != "auto" or self.init is not None
         return "adjusted" if counted and not own else "variance"
 
@@ -557,7 +569,7 @@ class SparsePCA(_OrthogonalPCA):
             warnings.warn(
                 f"alpha={self.alpha} leaves one variable in each component: lambda is alpha times the mean of the "
                 f"{found.rank} largest variances here, which is not the alpha of scikit-learn; give a smaller one, or "
-                "n_nonzero, the number of variables in each component",
+                "nonzeros, the number of variables in each component",
                 OrthoptWarning,
                 stacklevel=4,
             )

@@ -51,7 +51,7 @@ class Exploration:
     #: Solutions along numbers of variables.
     path: Path
     #: Variables in each component.
-    n_nonzero: int
+    nonzeros: int
     #: The components, with a bound where there was time for one.
     solution: Solution
     #: Largest share of the variance that any components with so many variables can explain; ``None`` without a bound.
@@ -73,7 +73,7 @@ class Exploration:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Exploration: {self.solution.X.shape[1]} components, {self.n_nonzero} variables in each>"
+        return f"<Exploration: {self.solution.X.shape[1]} components, {self.nonzeros} variables in each>"
 
     def _repr_html_(self) -> str:
         parts = []
@@ -141,7 +141,7 @@ def explore(
     >>> found = orthopt.explore("builtin:pitprops", rank=2)
     >>> found.solution.loadings.shape
     (13, 2)
-    >>> found.steps[1].code == f"orthopt.solve('l0-pca', data, rank=2, maximise='adjusted', nonzeros={found.n_nonzero})"
+    >>> found.steps[1].code == f"orthopt.solve('l0-pca', data, rank=2, maximise='adjusted', nonzeros={found.nonzeros})"
     True
     """
     given = {"maximise": "adjusted", **{key: value for key, value in options.items() if value is not None}}
@@ -161,7 +161,7 @@ def explore(
     return Exploration(
         answers=found["answers"],
         path=walked(found["path"], names),
-        n_nonzero=found["count"],
+        nonzeros=found["count"],
         solution=best,
         most_possible=found["most_possible"],
         stability=None if halves is None else Stability(**halves, X=best.X, solution=best, feature_names=best.feature_names),

@@ -123,6 +123,10 @@ class Metric:
 
         return of_y
 
+    def of_hessian(self, hess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+        """Products with the Hessian of f(X) as those with that of f as a function of Y."""
+        return lambda y, d: self.gradient(hess(self.back(y), self.back(d)))
+
     def map(self, penalty: str, given: Any) -> Any:
         """The map A of h(A(Y)) for h(X), or None where h(Y) is the same."""
         if given is None and (penalty == "none" or (penalty in OF_SIGNS and self.is_diagonal)):

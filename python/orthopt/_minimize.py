@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from . import _autodiff, _data, _ending, _gradient, _interrupt, _orthopt
+from . import _autodiff, _data, _ending, _gradient, _hessian, _interrupt, _orthopt
 from ._metric import Metric
 from ._progress import bar_for
 from ._options import checked, fill
@@ -25,6 +25,7 @@ def minimize(
     fun: Callable[[np.ndarray], tuple[float, Any]],
     x0: Any,
     *,
+    hess: _hessian.Hessian | str | None = None,
     penalty: str = "none",
     lam: float | None = None,
     k: int | None = None,
@@ -59,6 +60,10 @@ def minimize(
         have come to the lowest F, ten starts at the most. A square X (n = r) is started in both halves of
         O(n), those with det X = 1 and det X = -1, which most methods cannot leave, unless f and its gradient
         show that a change of sign of a column leaves f as it is.
+    hess
+        Products with the Hessian of f: ``hess(X, D)`` returns the derivative of the gradient at X along D (n x r), in the ordinary
+        sense. ``"auto"`` for a ``fun`` that returns a scalar of JAX or PyTorch, which is then differentiated twice.
+        The default solver is then ``"trust-region"``. Only without a penalty, and for X'X = I or a ``metric``.
     penalty, lam
         h and its weight: ``"none"``, ``"l1"``, ``"l0"``, ``"nonneg"``, ``"l21"`` (lengths of rows), ..., ``"l1-largest-k"`` (the sum of absolute
         values without the k largest), ``"fused-l1"`` (differences of neighbouring rows);
@@ -81,7 +86,8 @@ def minimize(
         For X'X = I every solver that needs only values and gradients of f: ``"irpg"`` (the
         default for convex penalties), ``"ladmm"`` (the default for others), ``"amanpg"``, ``"manpg-ada"``,
         ``"manpg"``, ``"slpg"``, ``"rsubgrad"``, ``"spm"``, ``"soc"``; without a penalty ``"lbfgs"`` (L-BFGS,
-        the default then), ``"optm-cayley"``, ``"optm-qr"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; ``"oadmm"``,
+        the default then), ``"optm-cayley"``, ``"optm-qr"``, ``"foforth-gr"``, ``"foforth-p"``, ``"foforth-qr"``; with ``hess``
+        ``"trust-region"`` (Newton's method in a trust region, the default then); ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
         a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-lbfgs"`` (L-BFGS
@@ -98,7 +104,8 @@ def minimize(
         Measure criticality of the result.
     check_gradient
         Compare the gradient at the start with a difference of f along one direction before the run, which costs
-        some three evaluations (:func:`orthopt.check_gradient` looks closer).
+        some three evaluations (:func:`orthopt.check_gradient` looks closer); likewise a product of ``hess`` with a difference of the
+        gradient (:func:`orthopt.check_hessian`).
     callback, progress, on_interrupt
         As for :func:`orthopt.solve`.
     **options
@@ -109,12 +116,15 @@ def minimize(
     Returns
     -------
     Solution
-        Ctrl-C ends the run with the best X so far. ``settings["evaluations"]`` counts the calls.
+        Ctrl-C ends the run with the best X so far. ``settings["evaluations"]`` counts the calls of ``fun``,
+        ``settings["hessian_products"]`` those of ``hess``.
 
     Raises
     ------
     orthopt.errors.GradientError
         The gradient at the start is not that of ``fun``.
+    orthopt.errors.HessianError
+        What ``hess`` returns at the start is not a product with the Hessian of ``fun``.
     orthopt.errors.OrthoptError
         Invalid input, one class per kind.
 
@@ -141,6 +151,7 @@ def minimize(
     seed = checked("seed", options.get("seed", 0), int) or 0
     stiefel = constraint != "j-orthogonal"
     place = start if start is not None else _some_point(shape, stiefel, seed)
+    _hessian.refuse(penalty, map, stiefel, solver, hess is not None)
     start_known = _Remembering(fun)
     if metric is not None and not stiefel:
         raise IncompatibleError("metric is for X'BX = I; with constraint='j-orthogonal' X'JX = J has no B")
@@ -153,6 +164,11 @@ def minimize(
         fun = change.of_function(lambda x: _answer(raw(x), shape))
     else:
         fun, spent = _autodiff.with_gradient(start_known, like, place)
+    products, used = None, 0
+    if hess is not None:
+        products, used = _hessian.of(hess, start_known, like, place if change is None else change.back(place))
+        products = products if change is None else change.of_hessian(products)
+    spent += used
     filled = fill(
         options,
         "minimize",
@@ -170,11 +186,13 @@ def minimize(
         checks = fun if change is None else raw
         back = None if change is None else change.back
         spent += _gradient.require(lambda x: _answer(checks(x), shape), place, stiefel, seed, back)
+        if products is not None:
+            spent += _hessian.require(lambda y: _answer(fun(y), shape), products, place, seed)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        with _ending.calls(fun, sample, caller.function) as (f, part, called):
+        with _ending.calls(fun, products, sample, caller.function) as (f, product, part, called):
             parts = None if sums is None else (part, sums)
-            found = _orthopt.minimize(f, _answer, start, shape, constraint, lipschitz, parts, filled, called)
+            found = _orthopt.minimize(f, product, _answer, start, shape, constraint, lipschitz, parts, filled, called)
     found["settings"]["evaluations"] = found.pop("evaluations") + spent - start_known.spared
     if change is not None:
         found["X"] = change.back(found["X"])
@@ -238,6 +256,58 @@ def check_gradient(
     both, spent = _autodiff.with_gradient(fun, x0, x if back is None else back(x))
     found = _gradient.check(lambda y: _answer(both(y), shape), x, stiefel, seed, max(1, int(directions)), back)
     return replace(found, evaluations=found.evaluations + spent)
+
+
+def check_hessian(
+    fun: Callable[[np.ndarray], tuple[float, Any]],
+    hess: _hessian.Hessian | str,
+    x0: Any,
+    *,
+    directions: int = 5,
+    seed: int = 0,
+) -> _gradient.GradientCheck:
+    """Compares products with the Hessian that ``hess`` returns with differences of the gradient of ``fun`` at ``x0``.
+
+    Differences are central, along random directions (2 to 8 evaluations of ``fun`` each), and the Hessian must be symmetric. The
+    gradient is taken as it is: :func:`check_gradient` checks it.
+
+    Parameters
+    ----------
+    fun, hess, x0
+        As for :func:`orthopt.minimize`.
+    directions
+        Number of random directions.
+    seed
+        Of the directions, and of X where ``x0`` is a shape.
+
+    Returns
+    -------
+    GradientCheck
+        True as a condition if the products hold; ``message`` says what the mistake looks like.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        Invalid input: shapes, types.
+
+    Examples
+    --------
+    >>> import numpy as np, orthopt
+    >>> C = np.diag([5.0, 4.0, 3.0, 2.0, 1.0])
+    >>> fun = lambda X: (-0.5 * np.sum(X * (C @ X)), -C @ X)
+    >>> bool(orthopt.check_hessian(fun, lambda X, D: -C @ D, (5, 2)))
+    True
+    >>> print(orthopt.check_hessian(fun, lambda X, D: C @ D, (5, 2)).message.split(": ")[1])
+    the product has the wrong sign
+    """
+    if not callable(fun):
+        raise DataTypeError(f"fun must be callable, not {type(fun).__name__}")
+    start, shape = _start(x0)
+    x = start if start is not None else _some_point(shape, True, seed)
+    both, spent = _autodiff.with_gradient(fun, x0, x)
+    products, used = _hessian.of(hess, fun, x0, x)
+    found = _hessian.check(lambda y: _answer(both(y), shape), products, x, seed, max(1, int(directions)))
+    return replace(found, evaluations=found.evaluations + spent + used)
 
 
 class _Remembering:

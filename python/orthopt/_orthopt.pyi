@@ -52,6 +52,7 @@ def stability(
 ) -> dict[str, Any]: ...
 def minimize(
     fun: Callable[[np.ndarray], Any],
+    hess: Callable[[np.ndarray, np.ndarray], np.ndarray] | None,
     convert: Callable[[Any, tuple[int, int]], tuple[float, np.ndarray]],
     x0: np.ndarray | None,
     shape: tuple[int, int],

@@ -74,6 +74,10 @@ class GradientError(OrthoptError, ValueError):
     """The gradient that a function returned is not that of the function."""
 
 
+class HessianError(OrthoptError, ValueError):
+    """What a function returned as a product with the Hessian is not one."""
+
+
 class DataTypeError(OrthoptError, TypeError):
     """Data that are not a matrix of real numbers."""
 

@@ -16,7 +16,7 @@ def planted(seed=0):
 def test_planted_groups_and_calls_that_repeat_the_steps():
     data = planted()
     found = orthopt.explore(data, 2)
-    assert found.n_nonzero == 3
+    assert found.nonzeros == 3
     assert {tuple(np.flatnonzero(column)) for column in found.solution.X.T} == {(0, 1, 2), (3, 4, 5)}
     assert found.stability.frequency[0, np.flatnonzero(found.solution.X[0])[0]] > 0.9
     step = next(step for step in found.steps if "stability" in step.code)
@@ -59,7 +59,7 @@ def test_c_itself_is_not_scaled():
     assert "scale" not in found.steps[1].code
     c = np.corrcoef(planted().T)
     found = orthopt.explore(c, 2, gram=True)
-    assert found.n_nonzero == 3
+    assert found.nonzeros == 3
     with pytest.raises(orthopt.OrthoptError):
         orthopt.explore("builtin:pitprops", 2, scale="std")
 
@@ -92,7 +92,7 @@ def test_summary_and_loadings_are_frames():
     assert summary["nonzeros"].tolist() == [4, 4, 4]
     assert summary["cumulated"].iloc[-1] == pytest.approx(found.explained_variance.total)
     frame = pandas.DataFrame(planted(), columns=list("abcdefghi"))
-    fitted = orthopt.SparsePCA(2, n_nonzero=3).fit(frame)
+    fitted = orthopt.SparsePCA(2, nonzeros=3).fit(frame)
     assert list(fitted.loadings.index) == list("abcdefghi")
     assert np.array_equal(fitted.loadings.to_numpy(), fitted.components_.T)
     assert len(fitted.summary()) == 2

@@ -53,7 +53,18 @@ def test_weights_are_repeated_rows(prepare):
         orthopt.solve("l0-pca", ROWS, weights=[1, 2, 3], **how)
 
 
-@pytest.mark.parametrize("make", [lambda: SparsePCA(2, n_nonzero=3), lambda: NonnegativePCA(2)])
+def test_a_former_name_is_taken_with_a_warning():
+    data = np.random.default_rng(4).standard_normal((40, 8))
+    with pytest.warns(FutureWarning, match="called nonzeros"):
+        former = SparsePCA(2, n_nonzero=3, random_state=0).fit(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FutureWarning)
+        assert np.array_equal(former.components_, SparsePCA(2, nonzeros=3, random_state=0).fit(data).components_)
+    with pytest.raises(errors.InvalidOptionError, match="give nonzeros alone"):
+        SparsePCA(2, nonzeros=3, n_nonzero=3).fit(data)
+
+
+@pytest.mark.parametrize("make", [lambda: SparsePCA(2, nonzeros=3), lambda: NonnegativePCA(2)])
 def test_weights_of_estimators(make):
     expected = make().fit(REPEATED)
     for found in (make().fit(ROWS, sample_weight=WEIGHTS), make().partial_fit(ROWS, sample_weight=WEIGHTS)):
@@ -97,11 +108,11 @@ def test_missing_values_of_estimators():
     holes = ROWS.copy()
     holes[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
-        SparsePCA(2, n_nonzero=3).fit(holes)
+        SparsePCA(2, nonzeros=3).fit(holes)
     for how in ("mean", "em", "drop"):
-        fitted = SparsePCA(2, n_nonzero=3, missing=how).fit(holes)
+        fitted = SparsePCA(2, nonzeros=3, missing=how).fit(holes)
         assert fitted.n_samples_ == (39 if how == "drop" else 40)
-    filled = SparsePCA(2, n_nonzero=3, missing="mean").fit(holes)
+    filled = SparsePCA(2, nonzeros=3, missing="mean").fit(holes)
     scores = filled.transform(holes)
     assert np.isfinite(scores).all()
     holes[3, 1] = filled.mean_[1]
@@ -139,7 +150,7 @@ def test_single_cells(monkeypatch):
     adata = cells(monkeypatch)
     found = orthopt.solve("l0-pca", adata, rank=2, nonzeros=3, center=True)
     assert found.feature_names == [f"g{i}" for i in range(20)]
-    fitted = SparsePCA(2, n_nonzero=3).fit(adata)
+    fitted = SparsePCA(2, nonzeros=3).fit(adata)
     assert list(fitted.feature_names_in_) == found.feature_names
     kept = sparse_pca(adata, 2, 3)
     assert adata.obsm["X_pca"].shape == (60, 2) and adata.varm["PCs"].shape == (20, 2)

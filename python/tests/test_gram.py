@@ -121,8 +121,8 @@ def test_mistakes_have_names(rows):
 
 
 def test_partial_fit(rows):
-    whole = orthopt.SparsePCA(2, n_nonzero=3, random_state=0).fit(rows)
-    parts = orthopt.SparsePCA(2, n_nonzero=3, random_state=0)
+    whole = orthopt.SparsePCA(2, nonzeros=3, random_state=0).fit(rows)
+    parts = orthopt.SparsePCA(2, nonzeros=3, random_state=0)
     for chunk in np.array_split(rows, 5)[:-1]:
         parts.partial_fit(chunk, refit=False)
     parts.partial_fit(sp.csr_matrix(np.array_split(rows, 5)[-1]))
@@ -181,8 +181,8 @@ def test_c_and_x_are_the_same_wherever_rows_are_added(rows, exact, client, tmp_p
 
 def test_estimators_take_dask_arrays(rows, client):
     x = da.from_array(rows, chunks=(120, 7))
-    found = orthopt.SparsePCA(2, n_nonzero=3, random_state=0).fit(x)
-    whole = orthopt.SparsePCA(2, n_nonzero=3, random_state=0).fit(rows)
+    found = orthopt.SparsePCA(2, nonzeros=3, random_state=0).fit(x)
+    whole = orthopt.SparsePCA(2, nonzeros=3, random_state=0).fit(rows)
     assert found.components_ == pytest.approx(whole.components_, abs=1e-5)
     assert (found.n_features_in_, found.n_samples_) == (12, 500)
     assert found.transform(rows).shape == (500, 2)
@@ -264,7 +264,7 @@ def test_folds_under_joblibs_dask_backend(rows, client):
     joblib = pytest.importorskip("joblib")
     from sklearn.model_selection import cross_val_score
 
-    pca = orthopt.SparsePCA(2, n_nonzero=3, certify=False, random_state=0)
+    pca = orthopt.SparsePCA(2, nonzeros=3, certify=False, random_state=0)
     here = cross_val_score(pca, rows, cv=3)
     with joblib.parallel_config(backend="dask"):
         there = cross_val_score(pca, rows, cv=3, n_jobs=2)
@@ -276,5 +276,5 @@ def test_dask_frames(rows, exact, client):
     frame = frames.from_pandas(pd.DataFrame(rows, columns=list("abcdefghijkl")), npartitions=4)
     sums = od.gram(frame, reproducible=True)
     assert (sums.gram() == exact).all() and sums.names == list("abcdefghijkl")
-    pca = orthopt.SparsePCA(2, n_nonzero=3, random_state=0).fit(frame)
+    pca = orthopt.SparsePCA(2, nonzeros=3, random_state=0).fit(frame)
     assert list(pca.feature_names_in_) == list("abcdefghijkl")

@@ -244,6 +244,7 @@ def test_every_option_of_minimize_means_something_or_is_refused(constraint):
         "lipschitz": 1e6,
         "sample": lambda x, which: (float(np.sum(x * (C @ x))), 2 * C @ x),
         "components": 4,
+        "hess": lambda x, d: -C @ d,  # of quadratic(C)
         "init": "random",
         "rank": 3,
         "k": 2,
@@ -348,10 +349,10 @@ PARAMETERS = {
     "n_components": (3, {}),
     "penalty": ("l1", {"alpha": 0.3}),
     "alpha": (0.4, {}),
-    "n_nonzero": (2, {}),
-    "constraint": ("uncorrelated", {"n_nonzero": 3}),
-    "maximise": ("explained", {"n_nonzero": 3}),
-    "order": ("sequential", {"n_nonzero": 3}),
+    "nonzeros": (2, {}),
+    "constraint": ("uncorrelated", {"nonzeros": 3}),
+    "maximise": ("explained", {"nonzeros": 3}),
+    "order": ("sequential", {"nonzeros": 3}),
     "solver": ("ladmm", {}),
     "init": ("random", {}),
     "max_iter": (3, {}),
@@ -367,10 +368,10 @@ PARAMETERS = {
 }
 
 
-@pytest.mark.parametrize("base", [{}, {"penalty": "none"}, {"n_nonzero": 2}, {"solver": "obcd"}], ids=str)
+@pytest.mark.parametrize("base", [{}, {"penalty": "none"}, {"nonzeros": 2}, {"solver": "obcd"}], ids=str)
 def test_every_parameter_of_the_estimators_means_something_or_is_refused(base):
-    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does
-    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt"}
+    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does; n_nonzero: a former name
+    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt", "n_nonzero"}
     assert names == set(PARAMETERS)
 
     def fitted(options):

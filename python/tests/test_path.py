@@ -114,6 +114,6 @@ def test_without_a_weight_the_count_is_chosen(data):
     assert relative.nnz_per_component.tolist() == [1, 1]
     with pytest.raises(InvalidOptionError, match="auto"):
         orthopt.solve("l0-pca", data, 2, nonzeros="some")
-    estimator = orthopt.SparsePCA(2, n_nonzero="auto", random_state=0).fit(data)
+    estimator = orthopt.SparsePCA(2, nonzeros="auto", random_state=0).fit(data)
     assert (estimator.components_ != 0).sum(axis=1).tolist() == [4, 4]
     assert (orthopt.SparsePCA(2, random_state=0).fit(data).components_ == estimator.components_).all()

@@ -68,15 +68,15 @@ def test_estimators_take_rules():
     for share in (0.5, 0.9):
         theirs = sklearn.PCA(n_components=share, svd_solver="full").fit(DATA).n_components_
         assert orthopt.SparsePCA(n_components=share, penalty="none").fit(DATA).n_components_ == theirs
-    auto = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick").fit(DATA)
+    auto = orthopt.SparsePCA(n_components="auto", nonzeros=4, effort="quick").fit(DATA)
     assert auto.n_components_ == 3 and auto.components_.shape == (3, 20)
     assert orthopt.NonnegativePCA(n_components="auto", effort="quick").fit(DATA).n_components_ == 3
-    sums = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick")
+    sums = orthopt.SparsePCA(n_components="auto", nonzeros=4, effort="quick")
     standard = (DATA - DATA.mean(axis=0)) / DATA.std(axis=0)
     for part in np.array_split(standard, 3):
         sums.partial_fit(part, refit=False)
     assert sums.partial_fit(standard[:1]).n_components_ == 3 and sums.solution_.scree.rule == "marchenko-pastur"
-    weighted = orthopt.SparsePCA(n_components="auto", n_nonzero=4, effort="quick").fit(DATA, sample_weight=np.linspace(1, 2, 150))
+    weighted = orthopt.SparsePCA(n_components="auto", nonzeros=4, effort="quick").fit(DATA, sample_weight=np.linspace(1, 2, 150))
     assert weighted.n_components_ == 3 and weighted.solution_.scree.rule == "signs"
 
 

@@ -46,7 +46,7 @@ MEASURES = {"variance": "projected", "adjusted": "total", "polar": "polar", "exp
 def test_where_nothing_binds_it_is_pca(name, measure):
     X = StandardScaler().fit_transform(TABLES[name]().data)
     known = PCA(2).fit(X)
-    for options in ({"penalty": "none"}, {"n_nonzero": X.shape[1]}, {"alpha": 1e-13}):
+    for options in ({"penalty": "none"}, {"nonzeros": X.shape[1]}, {"alpha": 1e-13}):
         found = SparsePCA(2, maximise=measure, random_state=0, certify=False, **options).fit(X)
         turned = found.components_ * np.sign(np.sum(found.components_ * known.components_, axis=1, keepdims=True))
         np.testing.assert_allclose(turned, known.components_, rtol=0, atol=1e-8)
@@ -55,7 +55,7 @@ def test_where_nothing_binds_it_is_pca(name, measure):
 
 @pytest.mark.parametrize("measure", MEASURES)
 def test_estimator_maximises_what_it_says(cancer, measure):
-    found = SparsePCA(3, n_nonzero=3, maximise=measure, random_state=0, certify=False).fit(cancer)
+    found = SparsePCA(3, nonzeros=3, maximise=measure, random_state=0, certify=False).fit(cancer)
     variance = found.solution_.explained_variance
     assert variance.maximised == measure
     share = getattr(variance, MEASURES[measure])
@@ -66,7 +66,7 @@ def test_estimator_maximises_what_it_says(cancer, measure):
 
 
 def test_both_constraints_at_once(cancer):
-    found = SparsePCA(3, n_nonzero=4, constraint="both", random_state=0, certify=False).fit(cancer)
+    found = SparsePCA(3, nonzeros=4, constraint="both", random_state=0, certify=False).fit(cancer)
     scores = found.transform(cancer)
     np.testing.assert_allclose(np.corrcoef(scores.T), np.eye(3), rtol=0, atol=1e-10)
     np.testing.assert_allclose(found.components_ @ found.components_.T, np.eye(3), rtol=0, atol=1e-12)
@@ -85,7 +85,7 @@ def test_an_alpha_that_leaves_single_variables_is_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error", orthopt.errors.OrthoptWarning)
         SparsePCA(3, alpha=0.1, random_state=0).fit(X)
-        SparsePCA(3, n_nonzero=1, random_state=0).fit(X)
+        SparsePCA(3, nonzeros=1, random_state=0).fit(X)
 
 
 @pytest.fixture(scope="module")
@@ -239,7 +239,7 @@ def test_bad_data():
 
 def test_components_with_uncorrelated_scores():
     x = StandardScaler().fit_transform(load_breast_cancer().data)
-    pca = SparsePCA(3, n_nonzero=4, constraint="uncorrelated", random_state=0).fit(x)
+    pca = SparsePCA(3, nonzeros=4, constraint="uncorrelated", random_state=0).fit(x)
     covariance = np.cov(pca.transform(x).T)
     assert np.abs(covariance - np.diag(np.diag(covariance))).max() <= 1e-10 * np.trace(covariance)
     np.testing.assert_allclose(np.linalg.norm(pca.components_, axis=1), 1, rtol=1e-12)
@@ -249,7 +249,7 @@ def test_components_with_uncorrelated_scores():
         pca.explained_variance_ratio_, np.diag(covariance) / x.var(axis=0, ddof=1).sum(), rtol=1e-9
     )
     with pytest.raises(orthopt.errors.UnknownNameError, match="uncorrelated"):
-        SparsePCA(2, n_nonzero=4, constraint="independent").fit(x)
+        SparsePCA(2, nonzeros=4, constraint="independent").fit(x)
 
 
 def test_covariance_of_plain_pca_is_that_of_scikit_learn():
@@ -264,26 +264,26 @@ def test_covariance_of_plain_pca_is_that_of_scikit_learn():
 
 def test_covariance_of_sparse_components():
     X = np.random.default_rng(8).normal(size=(60, 7)) @ np.random.default_rng(9).normal(size=(7, 7)) + 2.0
-    pca = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(X)
+    pca = SparsePCA(3, nonzeros=3, random_state=0, effort="quick").fit(X)
     c, P = pca.get_covariance(), pca.components_.T
     np.testing.assert_allclose(P.T @ c @ P, np.cov(pca.transform(X).T), rtol=1e-9, atol=1e-9)
     assert np.trace(c) == pytest.approx(np.trace(np.cov(X.T))) and np.linalg.eigvalsh(c)[0] > 0
-    np.testing.assert_allclose(SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(sp.csr_matrix(X)).get_covariance(), c, atol=1e-8)
-    parts = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick")
+    np.testing.assert_allclose(SparsePCA(3, nonzeros=3, random_state=0, effort="quick").fit(sp.csr_matrix(X)).get_covariance(), c, atol=1e-8)
+    parts = SparsePCA(3, nonzeros=3, random_state=0, effort="quick")
     for rows in np.array_split(X, 3):
         parts.partial_fit(rows)
     np.testing.assert_allclose(parts.get_covariance(), c, atol=1e-8)
-    twice = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(X, sample_weight=np.full(60, 2.0))
-    again = SparsePCA(3, n_nonzero=3, random_state=0, effort="quick").fit(np.repeat(X, 2, axis=0))
+    twice = SparsePCA(3, nonzeros=3, random_state=0, effort="quick").fit(X, sample_weight=np.full(60, 2.0))
+    again = SparsePCA(3, nonzeros=3, random_state=0, effort="quick").fit(np.repeat(X, 2, axis=0))
     np.testing.assert_allclose(twice.get_covariance(), again.get_covariance(), atol=1e-8)
-    own = SparsePCA(3, n_nonzero=4, constraint="uncorrelated", random_state=0, effort="quick").fit(X)
+    own = SparsePCA(3, nonzeros=4, constraint="uncorrelated", random_state=0, effort="quick").fit(X)
     Q = own.components_.T
     np.testing.assert_allclose(Q.T @ own.get_covariance() @ Q, np.cov(own.transform(X).T), rtol=1e-8, atol=1e-8)
 
 
 def test_score_takes_rows_in_blocks():
     X = np.random.default_rng(3).normal(size=(2500, 5)) + 1e3
-    pca = SparsePCA(2, n_nonzero=3, random_state=0, effort="quick").fit(X)
+    pca = SparsePCA(2, nonzeros=3, random_state=0, effort="quick").fit(X)
     centred = X - pca.mean_
     expected = np.sum((centred @ pca.components_.T) ** 2) / np.sum(centred**2)
     assert pca.score(X) == pytest.approx(expected, rel=1e-9)
@@ -294,7 +294,7 @@ def test_score_takes_rows_in_blocks():
     [
         {"max_iter": 0}, {"max_iter": 2.5}, {"time_limit": -1}, {"tol": "small"}, {"restarts": -1}, {"effort": "fast"}, {"certify": -2},
         {"bound": -1.0}, {"n_threads": 0}, {"random_state": "x"}, {"on_interrupt": "stop"}, {"missing": "guess"}, {"alpha": -0.1},
-        {"alpha": True}, {"n_nonzero": 0}, {"n_nonzero": "few"}, {"n_components": 0}, {"n_components": 1.5}, {"penalty": 3}, {"order": 1},
+        {"alpha": True}, {"nonzeros": 0}, {"nonzeros": "few"}, {"n_components": 0}, {"n_components": 1.5}, {"penalty": 3}, {"order": 1},
         {"constraint": "none"}, {"order": "random"}, {"penalty": "l7"}, {"solver": "none"},
     ],
     ids=str,
@@ -317,7 +317,7 @@ def test_every_parameter_has_its_values():
 
 def test_single_precision_stays_where_rows_are_projected():
     X = load_breast_cancer().data
-    pca = SparsePCA(2, n_nonzero=5, effort="quick", random_state=0).fit(X)
+    pca = SparsePCA(2, nonzeros=5, effort="quick", random_state=0).fit(X)
     thin = X.astype(np.float32)
     scores = pca.transform(thin)
     assert scores.dtype == np.float32 and pca.transform(X).dtype == np.float64
@@ -331,7 +331,7 @@ def test_rows_of_dask_stay_where_they_are():
     dd = pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")
     X = load_breast_cancer().data
-    pca = SparsePCA(2, n_nonzero=5, effort="quick", random_state=0).fit(X)
+    pca = SparsePCA(2, nonzeros=5, effort="quick", random_state=0).fit(X)
     touched = []
     rows = da.from_array(X, chunks=(100, 7)).map_blocks(lambda block: touched.append(len(block)) or block, dtype=float)
     touched.clear()
@@ -344,7 +344,7 @@ def test_rows_of_dask_stay_where_they_are():
     with pytest.raises(orthopt.errors.ShapeError, match="SparsePCA is expecting 30 features"):
         pca.transform(rows[:, :5])
     frame = pandas.DataFrame(X, columns=[f"v{i}" for i in range(30)])
-    named = SparsePCA(2, n_nonzero=5, effort="quick", random_state=0).fit(frame)
+    named = SparsePCA(2, nonzeros=5, effort="quick", random_state=0).fit(frame)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         scores = named.transform(dd.from_pandas(frame, npartitions=3)).compute()

@@ -64,7 +64,7 @@ def test_the_command_finds_the_same(tmp_path, cli):
 
 def test_an_estimator_has_its_options():
     pytest.importorskip("sklearn")
-    fitted = orthopt.SparsePCA(2, n_nonzero=3).fit(pd.DataFrame(X, columns=list("abcdefghij")))
+    fitted = orthopt.SparsePCA(2, nonzeros=3).fit(pd.DataFrame(X, columns=list("abcdefghij")))
     s = orthopt.stability(fitted, pd.DataFrame(X, columns=list("abcdefghij")), n_pairs=5)
     options = {"nonzeros": 3, "maximise": "adjusted", "center": True, "n_pairs": 5}
     same(s, orthopt.stability("l0-pca", X, 2, **options, seed=fitted.solution_.seed))

@@ -47,7 +47,7 @@ def test_estimators_in_a_search_over_a_grid():
 
     def scores(n_jobs):
         estimator = orthopt.SparsePCA(2, effort="quick", max_iter=2000, random_state=0, certify=False)
-        return GridSearchCV(estimator, {"n_nonzero": [2, 4]}, cv=2, n_jobs=n_jobs).fit(X).cv_results_["mean_test_score"]
+        return GridSearchCV(estimator, {"nonzeros": [2, 4]}, cv=2, n_jobs=n_jobs).fit(X).cv_results_["mean_test_score"]
 
     np.testing.assert_array_equal(scores(2), scores(None))
 

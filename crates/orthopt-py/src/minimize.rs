@@ -12,6 +12,7 @@ use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
+use orthopt::smooth::HessianVector;
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::solvers::{general_pairwise, splitting};
 use orthopt::{Error, Result};
@@ -31,6 +32,9 @@ use crate::smooth::Callable;
 /// min f(X) + h(X) with the user's f.
 type Custom = Problem<Stiefel, Callable, AnyPenalty>;
 
+/// The default for products with the Hessian.
+const SECOND_ORDER: &str = "trust-region";
+
 /// The default without a penalty, for penalties that are convex and finite, and for the others.
 const DEFAULTS: [&str; 3] = ["lbfgs", "irpg", "ladmm"];
 
@@ -43,6 +47,7 @@ const COMPOSITE_DEFAULT: &str = "oadmm";
 pub fn minimize<'py>(
     py: Python<'py>,
     fun: Py<PyAny>,
+    hess: Option<Py<PyAny>>,
     convert: Py<PyAny>,
     x0: Option<PyReadonlyArray2<'py, f64>>,
     shape: (usize, usize),
@@ -59,7 +64,7 @@ pub fn minimize<'py>(
         let why = " does not apply to X'X = I: it is for the solver vr-j-jobcd and X'JX = J; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about("sample").text(why))).into());
     }
-    let f = Callable::new(fun, sums, convert, shape, lipschitz.transpose()?);
+    let f = Callable::new(fun, hess, sums, convert, shape, lipschitz.transpose()?);
     let x0 = x0.as_ref().map(copied).transpose()?;
     let begun = Begun { f: f.clone(), x0, shape, callback };
     let (solution, criticality) = match constraint {
@@ -94,6 +99,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
     let run = || -> std::result::Result<_, Failure> {
         let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
         let default = match h.is_convex() && !h.requires_nonneg() {
+            true if begun.f.has_hessian() => SECOND_ORDER,
             true if penalty == "none" => DEFAULTS[0],
             true => DEFAULTS[1],
             false => DEFAULTS[2],

@@ -1,4 +1,4 @@
-//! A smooth function that is a Python callable: `fun(X) -> (f, G)`.
+//! A smooth function that is a Python callable: `fun(X) -> (f, G)`, with `hess(X, D) -> H` where there is one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,6 +8,7 @@ use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
+use orthopt::internal::central_difference;
 use orthopt::message::Message;
 use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided, estimate_lipschitz};
 use orthopt::solve::{Event, Observer};
@@ -32,6 +33,7 @@ pub struct Callable(Arc<Inner>);
 
 struct Inner {
     fun: Py<PyAny>,
+    hess: Option<Py<PyAny>>,          // ∇²f(X)[D], a float64 array
     sums: Option<(Py<PyAny>, usize)>, // the mean of sampled components, and how many there are
     convert: Py<PyAny>,               // what `fun` returns to a float and a float64 array, or an error
     shape: (usize, usize),
@@ -61,9 +63,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Callable {
-    /// The callable on matrices of this shape, with L if the user knows it.
+    /// The callable on matrices of this shape, with products with its Hessian and L if the user knows them.
     pub fn new(
         fun: Py<PyAny>,
+        hess: Option<Py<PyAny>>,
         sums: Option<(Py<PyAny>, usize)>,
         convert: Py<PyAny>,
         shape: (usize, usize),
@@ -71,6 +74,7 @@ impl Callable {
     ) -> Self {
         Self(Arc::new(Inner {
             fun,
+            hess,
             sums,
             convert,
             shape,
@@ -115,12 +119,11 @@ impl Callable {
         self.asked(|py| self.ask(py, x, g))
     }
 
-    /// Answer of Python to `ask`, counted; `None` after an exception.
-    fn asked(&self, mut ask: impl FnMut(Python<'_>) -> PyResult<f64>) -> Option<f64> {
+    /// Answer of Python to `ask`; `None` after an exception.
+    fn asked<T>(&self, mut ask: impl FnMut(Python<'_>) -> PyResult<T>) -> Option<T> {
         if lock(&self.0.raised).is_some() {
             return None;
         }
-        self.0.evaluations.fetch_add(1, Ordering::Relaxed);
         Python::attach(|py| {
             let mut found = ask(py);
             if let Err(error) = &found
@@ -135,6 +138,7 @@ impl Callable {
     }
 
     fn ask(&self, py: Python<'_>, x: &RowMat, g: &mut RowMat) -> PyResult<f64> {
+        self.0.evaluations.fetch_add(1, Ordering::Relaxed);
         let answer = self.0.fun.bind(py).call1((array(py, x)?,))?;
         self.read(py, answer, g)
     }
@@ -287,6 +291,7 @@ impl FiniteSum for Callable {
     fn sample_gradient(&self, sample: &[usize], x: &RowMat, g: &mut RowMat) -> f64 {
         let Some((mean, _)) = &self.0.sums else { return self.evaluate(x, g) };
         let found = self.asked(|py| {
+            self.0.evaluations.fetch_add(1, Ordering::Relaxed);
             let which = PyArray1::from_iter(py, sample.iter().map(|i| *i as i64));
             let answer = mean.bind(py).call1((array(py, x)?, which))?;
             self.read(py, answer, g)
@@ -298,7 +303,20 @@ impl FiniteSum for Callable {
     }
 }
 
-impl HessianVector for Callable {}
+impl HessianVector for Callable {
+    fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        let Some(hess) = &self.0.hess else { return central_difference(self, x, d) };
+        let found = self.asked(|py| {
+            let answer = hess.bind(py).call1((array(py, x)?, array(py, d)?))?;
+            copied(&answer.extract::<PyReadonlyArray2<'_, f64>>()?)
+        });
+        found.unwrap_or_else(|| RowMat::from_fn(x.nrows(), x.ncols(), |_, _| f64::NAN))
+    }
+
+    fn has_hessian(&self) -> bool {
+        self.0.hess.is_some()
+    }
+}
 
 impl TwoSided for Callable {}
 

@@ -4,6 +4,7 @@
 pub use crate::family::catalogue::{find_constant, parse_constants};
 pub use crate::problem::cardinality::nonzero_rows;
 pub use crate::problem::variance::projected_share;
+pub use crate::smooth::central_difference;
 pub use crate::smooth::two_sided::{hyperbolic_minimum, hyperbolic_optimum};
 
 /// XᵀX = I.

@@ -221,13 +221,13 @@ where
     const { &join::<_, GENERAL>(&[first_order::<F, H>(), smooth_only(), splitting()]) }
 }
 
-/// [`general`] and [`pairwise`], for an h that has both a prox and a pair search.
+/// [`general`], [`second_order`] and [`pairwise`], for an h that has both a prox and a pair search.
 pub const fn general_pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
-    F: Smooth + 'static,
+    F: HessianVector + 'static,
     H: PairPenalty + 'static,
 {
-    const { &join::<_, { GENERAL + PAIRWISE }>(&[general::<F, H>(), pairwise()]) }
+    const { &join::<_, { GENERAL + SECOND_ORDER + PAIRWISE }>(&[general::<F, H>(), second_order(), pairwise()]) }
 }
 
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.

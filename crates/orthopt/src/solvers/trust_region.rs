@@ -23,6 +23,7 @@
 //! ε keeps ρ near 1 where the decrease of f is lost in rounding, as `rho_regularization` of Manopt does; where m promises less
 //! than ε, ‖ξ‖ has to fall by half instead. Cost of an iteration: f and ∇f once, and up to `inner` products with ∇²f, 6nr² flops each.
 
+use crate::cancel::nobody_waits;
 use crate::constraint::{Stiefel, stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -167,7 +168,8 @@ impl TrustRegion {
         None
     }
 
-    /// The minimiser of m in the trust region, approximately; `None` where a product is not finite. r and m are divided by ‖ξ‖, as
+    /// The minimiser of m in the trust region, approximately, and less so where time is over; `None` where a product is not finite.
+    /// r and m are divided by ‖ξ‖, as
     /// the square of a small unit of f times the square of a small gradient would be 0.
     fn truncated_cg(&self, f: &impl HessianVector, st: &mut State) -> Option<Minimiser> {
         let (now, radius) = (&st.now, st.radius);
@@ -205,7 +207,7 @@ impl TrustRegion {
             axpy(alpha, delta.data(), eta.data_mut());
             axpy(alpha / length, image.data(), r.data_mut());
             let last = std::mem::replace(&mut square, r.inner(&r));
-            if square.sqrt() <= target {
+            if square.sqrt() <= target || nobody_waits() {
                 break;
             }
             let beta = square / last;
