@@ -12,7 +12,7 @@ use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
 use orthopt::internal::solvers::MajorisedObcd;
 use orthopt::internal::stiefel;
 use orthopt::penalty::PairPenalty;
-use orthopt::penalty::{L0, L1, NoPenalty, Nonneg};
+use orthopt::penalty::{L0, L1, Mcp, NoPenalty, Nonneg};
 use orthopt::problem::{NonlinearEigProblem, Problem};
 use orthopt::smooth::{DenseQuadratic, NonlinearEig, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Stationary, Status, Stop, run};
@@ -253,6 +253,7 @@ fn runs_with_h_end_critical_at_every_scale() {
     }
     check(|s| L1::new(4.0 * s).unwrap());
     check(|s| L0::new(2.0 * s).unwrap());
+    check(|s| Mcp::new(4.0 * s, 0.1 / s).unwrap());
 }
 
 #[test]

@@ -130,9 +130,8 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
         let oracle = Sets { p, options: &self.options, at: &mut st.at };
         let step = PairDescent { oracle, state: &mut st.descent }.iterate();
         let slow = SLOW * size(st.at.scale, st.descent.objective);
-        let ended = step
-            .ended
-            .filter(|_| !(step.pass.is_some_and(|pass| pass.decrease <= slow) && self.settles(p, st)));
+        let settled = step.pass.is_some_and(|pass| pass.decrease <= slow) && self.settles(p, st);
+        let ended = step.ended.filter(|_| !settled);
         // what pairs offer is what m does: a pass is no certificate, and where it ends the run X must be critical
         let pass = step.pass.filter(|_| ended.is_none()).map(|pass| Pass { covers_all: false, ..pass });
         Step { pass, ended, ..step }
