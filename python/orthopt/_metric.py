@@ -137,6 +137,9 @@ class Metric:
                 f"the penalty {penalty!r} of X is not available with this metric: it becomes h(A(Y)) with a linear map A, "
                 f"for which h must be weakly convex and Lipschitz, as l1, l21, mcp, scad, l1-largest-k{also}"
             )
+        if isinstance(given, tuple):
+            there, back = given
+            return lambda y: there(self.back(y)), lambda z: self.gradient(back(z))
         if isinstance(given, str):
             raise InvalidOptionError(f"map is {given!r}: with a metric give the map as a matrix")
         inverse = self.back(np.eye(self.product.shape[0]))

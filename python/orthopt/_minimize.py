@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from . import _autodiff, _data, _ending, _gradient, _hessian, _interrupt, _orthopt
 from ._metric import Metric
@@ -71,8 +73,9 @@ def minimize(
     k
         Number of entries that ``"l1-largest-k"`` does not penalise. Default: 5 %, at least one per column.
     map
-        A in h(A(X)): ``"differences"``, ``"rows:LIST"``, ``"columns:LIST"``, or a matrix B, A(X) = BX. For penalties
-        that are weakly convex and Lipschitz, and ``constraint="stiefel"``.
+        A in h(A(X)): ``"differences"``, ``"rows:LIST"``, ``"columns:LIST"``, a matrix B, A(X) = BX, or two functions: ``(A, At)``
+        with ``A(X)`` a matrix of any size that is linear in X and ``At`` its adjoint, <A(X), Y> = <X, At(Y)>, which is checked; or a
+        ``scipy.sparse.linalg.LinearOperator`` or sparse matrix B. For penalties that are weakly convex and Lipschitz, and ``constraint="stiefel"``.
     metric
         B of the constraint X'BX = I instead of X'X = I: a positive definite matrix (n x n, dense or sparse), or its
         diagonal. The run is one over Y'Y = I with Y = F'X, B = FF' (Cholesky), and the solution has X, f, h
@@ -156,6 +159,7 @@ def minimize(
     if metric is not None and not stiefel:
         raise IncompatibleError("metric is for X'BX = I; with constraint='j-orthogonal' X'JX = J has no B")
     change = None if metric is None else Metric(metric, shape[0])
+    map = _functions(map, shape)
     if change is not None:
         map = change.map(penalty, map)
         start = None if start is None else change.start(start)
@@ -169,6 +173,10 @@ def minimize(
         products, used = _hessian.of(hess, start_known, like, place if change is None else change.back(place))
         products = products if change is None else change.of_hessian(products)
     spent += used
+    functions = map if isinstance(map, tuple) else None
+    if functions is not None and (penalty == "none" or not stiefel):
+        where = "X'JX = J" if not stiefel else "f without a penalty"
+        raise IncompatibleError(f"map does not apply to {where}: it is for h(A(X)) with X'X = I; leave it out")
     filled = fill(
         options,
         "minimize",
@@ -176,7 +184,7 @@ def minimize(
         penalty=None if penalty == "none" else penalty,
         lam=lam,
         k=k,
-        map=map,
+        map=None if functions is not None else map,
         signature=signature,
         solver=solver,
         certify=bool(certify),
@@ -190,9 +198,9 @@ def minimize(
             spent += _hessian.require(lambda y: _answer(fun(y), shape), products, place, seed)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
-        with _ending.calls(fun, products, sample, caller.function) as (f, product, part, called):
+        with _ending.calls(fun, products, sample, caller.function, *(functions or ())) as (f, product, part, called, *maps):
             parts = None if sums is None else (part, sums)
-            found = _orthopt.minimize(f, product, _answer, start, shape, constraint, lipschitz, parts, filled, called)
+            found = _orthopt.minimize(f, product, _answer, start, shape, constraint, lipschitz, parts, filled, tuple(maps) or None, called)
     found["settings"]["evaluations"] = found.pop("evaluations") + spent - start_known.spared
     if change is not None:
         found["X"] = change.back(found["X"])
@@ -335,6 +343,28 @@ def _some_point(shape: tuple[int, int], stiefel: bool, seed: int) -> np.ndarray:
     if not stiefel or shape[0] < shape[1]:
         return np.eye(*shape)
     return np.linalg.qr(np.random.default_rng(seed).standard_normal(shape))[0]
+
+
+def _functions(map: Any, shape: tuple[int, int]) -> Any:
+    """A map given by functions, by an operator of SciPy or by a sparse matrix as a pair of functions of arrays; others as they are."""
+    if sp.issparse(map) or isinstance(map, LinearOperator):
+        if map.shape[1] != shape[0]:
+            raise ShapeError(f"map is {map.shape[0]} x {map.shape[1]}, but X has {shape[0]} rows: expected {shape[0]} columns")
+        operator = aslinearoperator(map)
+        map = (operator.matmat, operator.rmatmat)
+    if callable(map) or (isinstance(map, (tuple, list)) and any(callable(one) for one in map)):
+        if not (isinstance(map, (tuple, list)) and len(map) == 2 and all(callable(one) for one in map)):
+            raise InvalidOptionError("map: expected two functions, A and its adjoint, as a pair")
+        as_matrix = lambda name, function: lambda x: _matrix(function(x), name)  # noqa: E731
+        return as_matrix("A", map[0]), as_matrix("the adjoint of A", map[1])
+    return map
+
+
+def _matrix(answer: Any, name: str) -> np.ndarray:
+    found = np.asarray(answer)
+    if found.ndim != 2:
+        raise ShapeError(f"map: what the function for {name} returned has {found.ndim} dimensions, expected 2")
+    return np.ascontiguousarray(_data.numbers(found, f"what the function for {name} returned"), dtype=np.float64)
 
 
 def _sums(sample: Any, components: Any) -> int | None:

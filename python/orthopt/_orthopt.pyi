@@ -60,6 +60,7 @@ def minimize(
     lipschitz: float | None,
     sums: tuple[Callable[[np.ndarray, np.ndarray], Any], int] | None,
     options: dict[str, Any],
+    map: tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]] | None,
     callback: _Callback,
 ) -> dict[str, Any]: ...
 def chosen_columns(names: list[str], is_text: list[bool], columns: str | None, drop: str | None) -> list[int]: ...

@@ -8,6 +8,7 @@ use orthopt::constraint::{Constraint, Stiefel};
 use orthopt::family::{
     Case, CompositeOptions, check_constants, composite_parts, needs_parts, penalty_called,
 };
+use orthopt::linear_map::{AnyMap, FunctionMap};
 use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
@@ -54,7 +55,8 @@ pub fn minimize<'py>(
     constraint: &str,
     lipschitz: Option<f64>,
     sums: Option<(Py<PyAny>, usize)>,
-    options: Request,
+    mut options: Request,
+    map: Option<(Py<PyAny>, Py<PyAny>)>,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let lipschitz = lipschitz.map(|l| {
@@ -66,6 +68,16 @@ pub fn minimize<'py>(
     }
     let f = Callable::new(fun, hess, sums, convert, shape, lipschitz.transpose()?);
     let x0 = x0.as_ref().map(copied).transpose()?;
+    if let Some((apply, adjoint)) = map {
+        let (here, back) = (f.clone(), f.clone());
+        let made = py.detach(|| {
+            FunctionMap::new(shape, move |x| here.matrix(&apply, x), move |y| back.matrix(&adjoint, y))
+        });
+        if let Some(error) = f.raised() {
+            return Err(error);
+        }
+        options.pose.map = Some(AnyMap::Functions(made.map_err(Failure::from)?));
+    }
     let begun = Begun { f: f.clone(), x0, shape, callback };
     let (solution, criticality) = match constraint {
         "stiefel" => stiefel_run(py, &begun, &options)?,

@@ -137,6 +137,15 @@ impl Callable {
         })
     }
 
+    /// What another function of the user returns for X; NaN after an exception, which ends the run as one of `fun` does.
+    pub fn matrix(&self, function: &Py<PyAny>, x: &RowMat) -> RowMat {
+        let found = self.asked(|py| {
+            let answer = function.bind(py).call1((array(py, x)?,))?;
+            copied(&answer.extract::<PyReadonlyArray2<'_, f64>>()?)
+        });
+        found.unwrap_or_else(|| RowMat::from_fn(x.nrows(), x.ncols(), |_, _| f64::NAN))
+    }
+
     fn ask(&self, py: Python<'_>, x: &RowMat, g: &mut RowMat) -> PyResult<f64> {
         self.0.evaluations.fetch_add(1, Ordering::Relaxed);
         let answer = self.0.fun.bind(py).call1((array(py, x)?,))?;

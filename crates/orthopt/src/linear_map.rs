@@ -1,10 +1,14 @@
-//! The linear map A in h(A(X)): identity, selections, differences, a matrix from the left, and
+//! The linear map A in h(A(X)): identity, selections, differences, a matrix from the left, functions, and
 //! compositions. A takes an n × r matrix to a p × s matrix on which h acts entry by entry.
 
 use std::f64::consts::PI;
 use std::fmt;
+use std::sync::Arc;
 
 use faer::MatRef;
+use rand::{RngExt, SeedableRng};
+use rand_distr::StandardNormal;
+use rand_pcg::Pcg64;
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -254,6 +258,130 @@ impl LinearMap for LeftMatrix {
     }
 }
 
+/// A function of a matrix.
+type MatrixFunction = dyn Fn(&RowMat) -> RowMat + Send + Sync;
+
+/// Relative difference of ⟨A(X), Y⟩ and ⟨X, Aᵀ(Y)⟩ up to which two functions are a map and its adjoint.
+const ADJOINT: f64 = 1e-6;
+
+/// A map given by two functions, A and its adjoint.
+#[derive(Clone)]
+pub struct FunctionMap {
+    apply: Arc<MatrixFunction>,
+    adjoint: Arc<MatrixFunction>,
+    input: (usize, usize),
+    output: (usize, usize),
+    norm: f64, // ‖A‖₂
+}
+
+impl FunctionMap {
+    /// The map of X with `input` rows and columns to A(X), with its adjoint. Finds ‖A‖₂ with some tens of evaluations of both.
+    ///
+    /// # Errors
+    /// A(X) or Aᵀ(Y) has other sizes for other X, is not finite, or is not linear; Aᵀ is not the adjoint of A.
+    pub fn new(
+        input: (usize, usize),
+        apply: impl Fn(&RowMat) -> RowMat + Send + Sync + 'static,
+        adjoint: impl Fn(&RowMat) -> RowMat + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let (apply, adjoint) = (Arc::new(apply), Arc::new(adjoint));
+        let mut rng = Pcg64::seed_from_u64(0);
+        let mut gaussian = |(n, r)| RowMat::from_fn(n, r, |_, _| rng.sample(StandardNormal));
+        let (x, other) = (gaussian(input), gaussian(input));
+        let of_x = apply(&x);
+        let output = (of_x.nrows(), of_x.ncols());
+        let y = gaussian(output);
+        let (back, of_other) = (adjoint(&y), apply(&other));
+        let sum = apply(&RowMat::from_fn(input.0, input.1, |i, k| x.get(i, k) - 2.0 * other.get(i, k)));
+        for (what, found, expected) in
+            [("A(X)", &of_other, output), ("A(X)", &sum, output), ("the adjoint of A", &back, input)]
+        {
+            let (rows, cols) = (found.nrows(), found.ncols());
+            if (rows, cols) != expected {
+                let what = format!("what the function for {what} returned");
+                let (expected_rows, expected_cols) = expected;
+                return Err(Error::Shape { what, rows, cols, expected_rows, expected_cols });
+            }
+        }
+        for (what, found) in [("A(X)", &of_x), ("the adjoint of A", &back)] {
+            if let Some((i, j)) = found.find_non_finite() {
+                let what = format!("what the function for {what} returned");
+                return Err(Error::NotFinite { what, row: i + 1, col: j + 1 });
+            }
+        }
+        let apart = RowMat::from_fn(output.0, output.1, |i, k| {
+            sum.get(i, k) - (of_x.get(i, k) - 2.0 * of_other.get(i, k))
+        });
+        // a comparison that NaN fails
+        if !(apart.norm() <= ADJOINT * (of_x.norm() + of_other.norm())) {
+            return Err(Error::Incompatible("the map is not linear: A(X - 2Y) is not A(X) - 2A(Y)".into()));
+        }
+        let (one, two) = (of_x.inner(&y), x.inner(&back));
+        if !((one - two).abs() <= ADJOINT * (of_x.norm() * y.norm()).max(x.norm() * back.norm())) {
+            let text = format!(
+                "the second function of the map is not the adjoint of the first: <A(X), Y> is {one:.6e} and <X, A'(Y)> is \
+                 {two:.6e} for a random X and Y"
+            );
+            return Err(Error::Incompatible(text.into()));
+        }
+        let map = Self { apply, adjoint, input, output, norm: f64::NAN };
+        let (n, r) = input;
+        let square = |v: &RowMat| {
+            let mut out = RowMat::zeros(n * r, v.ncols());
+            for k in 0..v.ncols() {
+                let x = RowMat::from_fn(n, r, |i, j| v.get(i * r + j, k));
+                let image = map.adjoint(&map.apply(&x), input);
+                image.data().iter().enumerate().for_each(|(i, value)| out.set(i, k, *value));
+            }
+            out
+        };
+        let norm = spectral(n * r, &square);
+        Ok(Self { norm, ..map })
+    }
+
+    /// Rows and columns of A(X).
+    pub fn shape(&self) -> (usize, usize) {
+        self.output
+    }
+}
+
+/// The matrix, or NaN where a function has returned one of another size.
+fn of_size(found: RowMat, (rows, columns): (usize, usize)) -> RowMat {
+    match (found.nrows(), found.ncols()) == (rows, columns) {
+        true => found,
+        false => RowMat::from_fn(rows, columns, |_, _| f64::NAN),
+    }
+}
+
+impl fmt::Debug for FunctionMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FunctionMap({:?} to {:?}, norm {})", self.input, self.output, self.norm)
+    }
+}
+
+impl LinearMap for FunctionMap {
+    fn output(&self, input: (usize, usize)) -> Result<(usize, usize)> {
+        if input == self.input {
+            return Ok(self.output);
+        }
+        let ((rows, cols), (expected_rows, expected_cols)) = (input, self.input);
+        let what = "what the linear map is applied to".into();
+        Err(Error::Shape { what, rows, cols, expected_rows, expected_cols })
+    }
+
+    fn apply(&self, x: &RowMat) -> RowMat {
+        of_size((self.apply)(x), self.output)
+    }
+
+    fn adjoint(&self, y: &RowMat, _input: (usize, usize)) -> RowMat {
+        of_size((self.adjoint)(y), self.input)
+    }
+
+    fn norm(&self, _input: (usize, usize)) -> f64 {
+        self.norm
+    }
+}
+
 /// One map after another.
 #[derive(Clone, Debug)]
 pub struct Composition {
@@ -359,6 +487,7 @@ linear_maps! {
     Selection(Selection), "Some rows or columns of X.";
     Differences(Differences), "Differences of neighbouring rows.";
     Left(LeftMatrix), "BX.";
+    Functions(FunctionMap), "A map given by two functions.";
     Composition(Composition), "One map after another.";
 }
 

@@ -44,6 +44,10 @@ fn words(map: &AnyMap, of: &str) -> String {
         AnyMap::Differences(_) => format!("differences of neighbouring rows of {of}"),
         AnyMap::Selection(selection) => format!("{selection} of {of}"),
         AnyMap::Left(b) => format!("B times {of}, B {} x {}", b.nrows(), b.ncols()),
+        AnyMap::Functions(map) => {
+            let (rows, columns) = map.shape();
+            format!("a function of {of} of its own, {rows} x {columns}")
+        }
         AnyMap::Composition(both) => words(both.outer(), &words(both.inner(), of)),
     }
 }

@@ -5,7 +5,9 @@ use orthopt::RowMat;
 use orthopt::concave::Concave;
 use orthopt::family::CompositeOptions;
 use orthopt::internal::stiefel::orthonormalise;
-use orthopt::linear_map::{AnyMap, Composition, Differences, Identity, LeftMatrix, LinearMap, Selection};
+use orthopt::linear_map::{
+    AnyMap, Composition, Differences, FunctionMap, Identity, LeftMatrix, LinearMap, Selection,
+};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;
 use orthopt::problem::{CompositeProblem, PcaData};
@@ -22,6 +24,11 @@ fn maps() -> Vec<AnyMap> {
     let rows = AnyMap::Selection(Selection::rows(vec![7, 0, 3]).unwrap());
     let columns = AnyMap::Selection(Selection::columns(vec![2, 1]).unwrap());
     let fused = AnyMap::Differences(Differences);
+    let other = columns.clone();
+    let (there, back) = (other.clone(), other);
+    let functions =
+        FunctionMap::new((N, R), move |x| there.apply(x), move |y| back.adjoint(y, (N, R))).unwrap();
+    let functions = AnyMap::Functions(functions);
     let compose = |a: &AnyMap, b: &AnyMap| AnyMap::Composition(Composition::new(a.clone(), b.clone()));
     vec![
         AnyMap::Identity(Identity),
@@ -30,12 +37,50 @@ fn maps() -> Vec<AnyMap> {
         fused.clone(),
         left(5, N, 1),
         left(14, N, 2),
+        functions.clone(),
+        compose(&fused, &functions),
         compose(&fused, &columns),
         compose(&columns, &fused),
         compose(&left(6, 3, 3), &rows),
         compose(&fused, &compose(&left(6, N, 4), &columns)),
         compose(&fused, &fused),
     ]
+}
+
+#[test]
+fn functions_that_are_no_map_are_refused() {
+    let b = gaussian_rows(5, N, 8);
+    let (of_product, of_adjoint) = (b.clone(), b.clone());
+    let product = move |x: &RowMat, sign: f64| {
+        let b = &of_product;
+        RowMat::from_fn(5, x.ncols(), |i, k| sign * (0..N).map(|j| b.get(i, j) * x.get(j, k)).sum::<f64>())
+    };
+    let adjoint = move |y: &RowMat| {
+        let b = &of_adjoint;
+        RowMat::from_fn(N, y.ncols(), |j, k| (0..5).map(|i| b.get(i, j) * y.get(i, k)).sum::<f64>())
+    };
+    let said = |apply: Box<dyn Fn(&RowMat) -> RowMat + Send + Sync>,
+                adjoint: Box<dyn Fn(&RowMat) -> RowMat + Send + Sync>| {
+        FunctionMap::new((N, R), apply, adjoint).unwrap_err().to_string()
+    };
+    let (p, q) = (product.clone(), adjoint.clone());
+    let map = FunctionMap::new((N, R), move |x| p(x, 1.0), move |y| q(y)).unwrap();
+    let exact = LeftMatrix::new(b.as_mat()).unwrap().norm((N, R));
+    assert!((map.norm((N, R)) - exact).abs() <= 1e-5 * exact && map.shape() == (5, R));
+    assert!(map.output((N, R + 1)).is_err());
+    let (p, q) = (product.clone(), adjoint.clone());
+    assert!(said(Box::new(move |x| p(x, -1.0)), Box::new(move |y| q(y))).contains("not the adjoint"));
+    let (p, q) = (product.clone(), adjoint.clone());
+    let shifted = move |x: &RowMat| {
+        let y = p(x, 1.0);
+        RowMat::from_fn(5, y.ncols(), |i, k| y.get(i, k) + 1.0)
+    };
+    assert!(said(Box::new(shifted), Box::new(move |y| q(y))).contains("not linear"));
+    let p = product.clone();
+    assert!(said(Box::new(move |x| p(x, 1.0)), Box::new(Clone::clone)).contains("adjoint"));
+    let q = adjoint.clone();
+    let holes = |x: &RowMat| RowMat::from_fn(5, x.ncols(), |_, _| f64::NAN);
+    assert!(said(Box::new(holes), Box::new(move |y| q(y))).contains("A(X)"));
 }
 
 proptest! {
