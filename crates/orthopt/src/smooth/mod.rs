@@ -160,6 +160,7 @@ pub trait TwoSided: Smooth {
 }
 
 /// (∇f(X + hD) − ∇f(X − hD))/2h with h‖D‖ = ε^⅓(1 + ‖X‖), truncation and rounding in balance.
+#[doc(hidden)] // public by `internal`
 pub fn central_difference<F: Smooth + ?Sized>(f: &F, x: &RowMat, d: &RowMat) -> RowMat {
     let size = d.norm();
     if size == 0.0 {
