@@ -58,6 +58,7 @@ pub fn lower_bound(
     let watch = Watch::new(clock.clone(), show);
     // the proof of what was found goes on for a moment, where it is not one of many attempts
     let moment = match options.work {
+        _ if clock.is_over() => 0.0, // nothing is found
         Some(_) => 0.0,
         None => options.seconds.map_or(0.0, moment).clamp(MOMENT, 60.0),
     };
