@@ -57,12 +57,12 @@ pub fn lower_bound(
     let clock = cancel.within(options.seconds);
     let watch = Watch::new(clock.clone(), show);
     // the proof of what was found goes on for a moment, where it is not one of many attempts
-    let moment = match options.work {
-        _ if clock.is_over() => 0.0, // nothing is found
-        Some(_) => 0.0,
-        None => options.seconds.map_or(0.0, moment).clamp(MOMENT, 60.0),
+    let patient = if options.work.is_some() || clock.is_over() {
+        clock.clone()
+    } else {
+        let seconds = options.seconds.map(|limit| limit + moment(limit).max(MOMENT));
+        cancel.with_grace(Duration::from_secs_f64(MOMENT)).within(seconds)
     };
-    let patient = clock.with_grace(Duration::from_secs_f64(moment));
     patient.during(|| bounded(f, r, kind, incumbent, options, &watch))
 }
 
