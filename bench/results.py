@@ -511,7 +511,11 @@ def memory() -> list[str]:
 def ends() -> list[str]:
     summary = read("endings")[0]
     kept = read("limits_kept")
-    late = sum(max(float(row[name]) for name in ("late_0.5s", "late_3s", "after_signal")) > 0.5 for row in kept)
+    most = {id(row): max(float(row[name]) for name in ("late_0.5s", "late_3s", "after_signal")) for row in kept}
+    sizes = {n: [row for row in kept if row["variables"] == n] for n in dict.fromkeys(row["variables"] for row in kept)}
+    in_time = " and ".join(
+        f"{sum(most[id(row)] <= 0.5 for row in rows)} of {len(rows)} commands on {n} variables" for n, rows in sizes.items()
+    )
     race = read("j_race")
     chosen = sorted({row["method"] for row in race}, key=[row["method"] for row in race].index)
     lines = [
@@ -524,8 +528,8 @@ def ends() -> list[str]:
         "## Every run ends",
         "",
         f"{summary['runs']} runs without a limit: {summary['converged']} `converged`, {summary['stalled']} `stalled`, {summary['cut_off']} cut off; the longest",
-        f"takes {summary['longest_seconds']} s ({source('endings', 'endings_j', 'j_time_limits')}). Of {len(kept)} commands on 1000 variables with limits of .5 and 3 s",
-        f"{len(kept) - late} end within half a processor second of both limits and of SIGTERM ({source('limits_kept')}).",
+        f"takes {summary['longest_seconds']} s ({source('endings', 'endings_j', 'j_time_limits')}). With limits of .5 and 3 s {in_time}",
+        f"end within half a processor second of both limits and of SIGTERM ({source('limits_kept')}).",
         "",
         "## Problems with X'JX = J",
         "",

@@ -177,6 +177,8 @@ def main():
                 for limit in o.limits:
                     line = line_of(o.program, words, files, folder, limit)
                     whole = 2 * limit if "--bound" in words else limit  # which has seconds of its own
+                    if "--solvers" in words:
+                        whole *= 1 + words[words.index("--solvers") + 1].count(",")  # each solver has the limit
                     seconds, _, end = timed(line, folder, whole)
                     late.append(max(0.0, seconds - read))
                     ends.append(end)

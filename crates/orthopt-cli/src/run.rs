@@ -1,8 +1,10 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::{Family, Plan, Wanted};
+use orthopt::internal::left_after;
 use orthopt::message::Message;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::solvers::obcd::pairs;
@@ -49,29 +51,41 @@ pub fn minimise<P: Family>(
 ) -> anyhow::Result<Report> {
     let (stopping, cancel) = (settings.of_run(), interrupt::cancel());
     let solution = plan.run(problem, wanted, &stopping, settings.restarts, cancel, &mut [&mut *progress])?;
-    let report = Report::new(task, problem, plan, wanted, settings.stopping, solution)?;
+    let report = cancel.during(|| Report::new(task, problem, plan, wanted, settings.stopping, solution))?;
     report.notes.iter().for_each(|note| progress.note(note));
     Ok(report)
 }
 
-/// Criticality and block stationarity, if requested.
+/// Seconds that the checks of X may take in any case.
+const CHECKS: f64 = 0.2;
+/// Share of a limit that they may exceed it by.
+const SHARE: f64 = 0.05;
+
+/// Criticality and block stationarity, if requested, in what the run has left of its limit and a moment.
 pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
-    report.checks = checks(problem, report.x(), settings.certify, |what| progress.stage(what));
+    let (limit, seconds) = (settings.stopping.time_limit, report.solution.seconds);
+    let left = |limit: f64| (limit - seconds).max(0.0) + CHECKS.max(SHARE * limit);
+    let clock = patience().within(limit.map(left));
+    let stage = |what: &'static str| progress.stage(what);
+    // steps that cannot be divided are not begun later
+    let long = interrupt::cancel().within(limit.map(|limit| left_after(limit, seconds)));
+    report.checks = long.during(|| checks(problem, report.x(), settings.certify, &clock, stage));
 }
 
-/// Criticality of X, and block stationarity where there is a scope; after an interruption, of the pairs that
+/// Criticality of X, and block stationarity where there is a scope; where the clock ends it, of the pairs that
 /// were checked by then.
 pub fn checks<P: Family>(
     problem: &P,
     x: &RowMat,
     scope: Option<Scope>,
+    clock: &Cancel,
     stage: impl Fn(&'static str),
 ) -> Checks {
     stage("measuring criticality");
-    let criticality = problem.criticality(x, &patience());
+    let criticality = problem.criticality(x, clock);
     let certificate = scope.and_then(|scope| {
         stage("checking pairs of rows");
-        problem.block_stationarity(x, scope, &patience())
+        problem.block_stationarity(x, scope, clock)
     });
     Checks { criticality, certificate }
 }

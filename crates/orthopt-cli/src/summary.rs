@@ -276,16 +276,21 @@ impl Summary {
     pub fn checks(&mut self, checks: &Checks, measure: &str, tolerance: f64) {
         match checks.criticality {
             Some(value) => self.line("criticality", &format!("{value:.3e}, {measure}")),
-            None => self.line("criticality", "not measured: interrupted"),
+            None => self.line("criticality", &format!("not measured: {}", early())),
         }
         match &checks.certificate {
             Some(certificate) => self.line("certificate", &verdict(certificate, tolerance)),
             None if checks.criticality.is_none() || asked() => {
-                self.line("certificate", "none: interrupted");
+                self.line("certificate", &format!("none: {}", early()));
             }
             None => self.line("certificate", "none: two rows of this problem are not solved in closed form"),
         }
     }
+}
+
+/// Why checks of X ended before their end.
+fn early() -> &'static str {
+    if asked() { "interrupted" } else { "the time was over" }
 }
 
 /// Work after which a search looks at F more often than after each doubling.
@@ -297,7 +302,7 @@ pub fn verdict(c: &Certificate, tolerance: f64) -> String {
     let all = c.pairs_checked == c.pairs_total;
     let best = text::number(c.max_decrease, 4);
     let (pairs, why, cut) = match asked() {
-        false => ("random pairs", "a sample", ""),
+        false => ("pairs", "not all of them", ""),
         true => ("pairs", "interrupted", "; interrupted"),
     };
     match (all, c.max_decrease <= tolerance) {
@@ -387,7 +392,7 @@ mod tests {
             Certificate { pairs_checked: 33, pairs_total: 33, max_decrease: 1e-12, mean_distance: 0.0 };
         assert!(verdict(&c, 1e-9).starts_with("certified block-2 stationary: all 33 pairs"));
         c.pairs_checked = 10;
-        assert!(verdict(&c, 1e-9).ends_with("(a sample, not a certificate)"));
+        assert!(verdict(&c, 1e-9).ends_with("(not all of them, not a certificate)"));
         c.max_decrease = 0.25;
         assert!(verdict(&c, 1e-9).ends_with("the best one lowers F by 0.2500"));
     }

@@ -111,6 +111,11 @@ impl Cancel {
     }
 }
 
+/// Seconds over a limit that what follows the work may take: half of those that every limit may be exceeded by.
+pub(crate) fn moment(limit: f64) -> f64 {
+    0.05 * limit
+}
+
 /// True if nobody waits any more for what this thread does.
 pub(crate) fn nobody_waits() -> bool {
     Cancel::current().is_some_and(|cancel| cancel.is_over())

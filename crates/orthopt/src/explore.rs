@@ -131,6 +131,7 @@ fn explored(
     let pose_options = match options.with_rank(find_problem(PROBLEM)?, data) {
         // without a look at the eigenvalues there is still a number by default
         Err(_) if clock.is_over() => PoseOptions { rank_rule: None, show_scree: false, ..options },
+        Ok(ranked) if ranked.scree.is_none() => PoseOptions { rank_rule: None, ..ranked.into_owned() },
         ranked => ranked?.into_owned(),
     };
     let request = &Request { pose: pose_options, ..request.clone() };
@@ -172,6 +173,7 @@ fn explored(
         steps,
         interrupted,
     };
+    found.interrupted |= clock.is_late(); // later steps would begin with no time
     if found.interrupted {
         return Ok(found);
     }
@@ -255,7 +257,11 @@ fn bounded<P: Family>(
     options: Vec<(&'static str, String)>,
 ) -> Result<()> {
     let limits = bound::Options { seconds, nodes: u64::MAX, ..Default::default() };
-    if found.report.global.is_some() || problem.bounded().is_err() || problem.shape().0 > BOUNDED {
+    if seconds == Some(0.0)
+        || found.report.global.is_some()
+        || problem.bounded().is_err()
+        || problem.shape().0 > BOUNDED
+    {
         return Ok(()); // proved on the way, nothing is known, or a single step takes longer than all others
     }
     let begun = cancel.seconds();

@@ -2,6 +2,7 @@
 //! solvers. It is no part of what is promised and changes without notice; `public-api.txt` does not list it.
 
 pub use crate::family::catalogue::{find_constant, parse_constants};
+pub use crate::linalg::long::left_after;
 pub use crate::problem::cardinality::nonzero_rows;
 pub use crate::problem::variance::projected_share;
 pub use crate::smooth::central_difference;

@@ -22,6 +22,7 @@ use crate::files::Files;
 use crate::given::{Asked, check_together};
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
+use crate::interrupt::patience;
 use crate::options::{OF_X, Typed};
 use crate::pose::{pose, remark_on_counts, remark_on_tiny_entries};
 use crate::progress::Progress;
@@ -154,7 +155,7 @@ fn certify<P: Family>(
     let measures = Measures::of(&problem);
     interrupt::keep_results();
     let scope = settings.certify.unwrap_or(Scope::All);
-    let checks = checks(&problem, &found.x, Some(scope), |stage| tracing::info!("{stage}"));
+    let checks = checks(&problem, &found.x, Some(scope), &patience(), |stage| tracing::info!("{stage}"));
     let blocks = args.blocks.search(&problem, &found.x, settings.wanted.seed, found.tolerance)?;
     let shown = settings.prints();
     if shown {

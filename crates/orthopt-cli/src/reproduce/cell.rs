@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::Parser;
 use orthopt::family::Family;
 use orthopt::report::{Report, Task};
-use orthopt::solve::Status;
+use orthopt::solve::{Status, Stopping};
 use orthopt::solvers::AUTO;
 use orthopt::with_family;
 use serde::de::DeserializeOwned;
@@ -214,7 +214,9 @@ fn solve_family<P: Family>(
     let plan = run::plan(settings, &settings.wanted, &problem)?;
     let mut report = run::minimise(settings, &settings.wanted, &problem, &plan, task, progress)?;
     if report.solution.status != Status::Interrupted {
-        run::check(settings, &problem, &mut report, progress);
+        // the limit of a cell is that of its solver
+        let stopping = Stopping { time_limit: None, ..settings.stopping };
+        run::check(&Settings { stopping, ..settings.clone() }, &problem, &mut report, progress);
     }
     Ok(report)
 }

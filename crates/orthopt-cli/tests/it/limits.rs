@@ -41,3 +41,21 @@ fn a_signal_ends_what_cannot_be_divided() {
         assert_eq!(child.wait().unwrap().code(), Some(130), "{line}");
     }
 }
+
+/// What a report of hundreds of components has no time for is missing, and a note says so; of a few there is always time.
+#[test]
+fn without_time_shares_of_many_components_are_left_out() {
+    let dir = Dir::new();
+    for (rank, missing) in [("5", false), ("600", true)] {
+        let object =
+            dir.json(&["solve", "pca", "randn:20:600:1", "-r", rank, "--time-limit", "0", "--threads", "1"]);
+        let notes = object["notes"].to_string();
+        assert_eq!(object.get("explained_variance").is_none(), missing, "{object}");
+        assert_eq!(notes.contains("the shares of the variance of so many components"), missing, "{notes}");
+        assert_eq!(object["status"], "time_limit");
+        assert!(
+            object["feasibility"].as_f64().unwrap() < 1e-10 && object["objective"].as_f64().unwrap() < 0.0
+        );
+        assert_eq!(object["criticality"].is_null(), missing);
+    }
+}

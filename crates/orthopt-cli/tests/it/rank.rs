@@ -200,3 +200,19 @@ fn cells_choose_a_point_too() {
         &["C itself"],
     );
 }
+
+/// Without time for the eigenvalues there is a number by default, which says so; a share that is asked for is kept or refused.
+#[test]
+fn without_time_the_rule_gives_way_to_the_default() {
+    let dir = Dir::new();
+    table(&dir);
+    let solve = ["solve", "l0-pca", "t.csv", "--center", "--nonzeros", "3", "--time-limit", "0", "-r"];
+    let object = dir.json(&[&solve[..], &["auto"]].concat());
+    assert_eq!((&object["rank"], object.get("scree")), (&5.into(), None), "{object}");
+    let reasons = object["reasons"].to_string();
+    assert!(
+        reasons.contains("auto: the time was over before the eigenvalues of the data were known"),
+        "{reasons}"
+    );
+    assert_eq!(dir.json(&[&solve[..], &["2"]].concat())["rank"], 2);
+}

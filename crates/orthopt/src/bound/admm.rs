@@ -4,7 +4,6 @@
 use super::certified;
 use super::fantope::Fantope;
 use super::penalty::Penalty;
-use super::types::Watch;
 use crate::linalg::RowMat;
 
 /// Iterations between two looks at the bound.
@@ -102,14 +101,14 @@ impl<'a, P: Penalty> Admm<'a, P> {
         sum.map_or(f64::INFINITY, |sum| (sum + self.best.constant).next_up())
     }
 
-    /// `CHECK` iterations, fewer where they take long and `watch` says that it is over, and a look at the bound; `false` where
-    /// numbers are no longer finite.
-    pub fn advance(&mut self, watch: &Watch<'_>) -> bool {
+    /// `CHECK` iterations, fewer where they take long and it is `over`, and a look at the bound; `false` where
+    /// numbers are no longer finite, or nobody waits for them.
+    pub fn advance(&mut self, over: &dyn Fn() -> bool) -> bool {
         for _ in 0..CHECK {
             if self.step().is_none() {
                 return false;
             }
-            if self.c.nrows() > SLOW && watch.is_over() {
+            if self.c.nrows() > SLOW && over() {
                 break;
             }
         }

@@ -1,6 +1,7 @@
 //! An upper bound of a sum of eigenvalues that holds in floating point (docs/mathematics.md,
 //! section 14).
 
+use crate::cancel::nobody_waits;
 use crate::linalg::RowMat;
 use crate::linalg::cholesky::cholesky;
 use crate::linalg::eigen::symmetric_eigenpairs;
@@ -65,7 +66,8 @@ pub(super) fn difference(c: &RowMat, z: &RowMat) -> RowMat {
 }
 
 /// The same from approximations of at least r leading eigenpairs of `m`, ½C − Z. The better they are, the closer
-/// it is; it holds for any. Cost n³/3 flops for each of a few factorisations.
+/// it is; it holds for any. Cost n³/3 flops for each of a few factorisations. `None` as well where n is large and nobody waits for it any
+/// more.
 pub(super) fn from_pairs(
     c: &RowMat,
     z: &RowMat,
@@ -85,6 +87,9 @@ pub(super) fn from_pairs(
     let residual = if values.len() < n { RESIDUAL * residual(&m, &values[..k.max(r)], vectors) } else { 0.0 };
     let mut shift = 0.0f64;
     for _ in 0..80 {
+        if n > BLOCKED && nobody_waits() {
+            return None;
+        }
         let level = theta + shift;
         let error = OUTWARD * gamma(k + 6) * (entries + (n as f64).sqrt() * level.abs());
         let verified = OUTWARD * gamma(n + 2) * (diagonal + n as f64 * level.abs()) + f64::MIN_POSITIVE;

@@ -1,5 +1,6 @@
 //! Projection onto the Fantope {Y : 0 ⪯ Y ⪯ I, tr Y = r}, the convex hull of all XXᵀ.
 
+use crate::cancel::nobody_waits;
 use crate::constraint::stiefel::orthonormalise;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
@@ -99,8 +100,11 @@ impl Fantope {
         }
     }
 
-    /// One step on span[V, BV − VΛ]: V becomes its leading Ritz vectors; their values.
+    /// One step on span[V, BV − VΛ]: V becomes its leading Ritz vectors; their values. `None` where nobody waits for it any more.
     fn ritz(&mut self, b: &RowMat) -> Option<Vec<f64>> {
+        if nobody_waits() {
+            return None;
+        }
         let v = self.basis.as_ref()?;
         let (n, k) = (v.nrows(), v.ncols());
         let mut image = RowMat::zeros(n, k);
@@ -189,6 +193,17 @@ mod tests {
             let sum: f64 = w.iter().map(|v| (v - theta).clamp(0.0, 1.0)).sum();
             assert!((sum - r as f64).abs() <= 1e-12, "{w:?}: {sum}");
         }
+    }
+
+    #[test]
+    fn a_large_matrix_is_left_where_nobody_waits() {
+        let over = crate::cancel::Cancel::never();
+        over.cancel();
+        let (small, large) = (symmetric(40, 0.37), symmetric(400, 0.37));
+        let mut fantope = Fantope::default();
+        assert!(over.during(|| fantope.sum_of_largest(&small, 3)).is_some());
+        assert!(over.during(|| fantope.sum_of_largest(&large, 3)).is_none());
+        assert!(fantope.sum_of_largest(&large, 3).is_some());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The one call: the relaxation, then blocks or branch and bound where they apply.
 
+use std::time::Duration;
+
 use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
 use super::claim::{Claim, Point};
@@ -9,11 +11,13 @@ use super::relaxation::{Root, relax};
 use super::rounding::columns_on;
 use super::tree::{Limits, Outcome, cutoff, search};
 use super::types::{Bound, End, Kind, Method, Options, Progress, Show, Watch};
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, moment};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::smooth::Quadratic;
 
+/// Seconds that long steps go on after the end, so that the bound that was found is proved.
+const MOMENT: f64 = 0.25;
 /// Variables up to which branch and bound is tried for X ≥ 0 without a limit.
 const TREE: usize = 400;
 
@@ -52,7 +56,14 @@ pub fn lower_bound(
     let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
     let clock = cancel.within(options.seconds);
     let watch = Watch::new(clock.clone(), show);
-    clock.during(|| bounded(f, r, kind, incumbent, options, &watch))
+    // the proof of what was found goes on for a moment, where it is not one of many attempts
+    let patient = if options.work.is_some() || clock.is_over() {
+        clock.clone()
+    } else {
+        let seconds = options.seconds.map(|limit| limit + moment(limit).max(MOMENT));
+        cancel.with_grace(Duration::from_secs_f64(MOMENT)).within(seconds)
+    };
+    patient.during(|| bounded(f, r, kind, incumbent, options, &watch))
 }
 
 fn bounded(

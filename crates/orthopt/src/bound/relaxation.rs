@@ -155,8 +155,10 @@ fn run<P: Penalty>(
         if admm.iteration >= options.iterations {
             break End::Limit;
         }
-        if !admm.advance(watch) || admm.converged(CONVERGED) {
-            break End::Finished;
+        if !admm.advance(&|| watch.is_over() || watch.has_less_than(proof).is_some())
+            || admm.converged(CONVERGED)
+        {
+            break watch.ask(known).unwrap_or(End::Finished); // numbers may be missing as nobody waits for them
         }
         let now = admm.best().estimate;
         history.push(now);

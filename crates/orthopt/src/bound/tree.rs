@@ -177,7 +177,7 @@ pub(super) fn lower<P: Penalty>(admm: &mut Admm<'_, P>, cutoff: f64, watch: &Wat
         }
         history.push(now);
         let stalled = look >= 2 * PATIENCE && history[look - PATIENCE] - now <= SHARE * (now - cutoff);
-        if stalled || watch.is_over() || !admm.advance(watch) {
+        if stalled || watch.is_over() || !admm.advance(&|| watch.is_over()) {
             break;
         }
     }

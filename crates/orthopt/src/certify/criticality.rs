@@ -4,6 +4,7 @@ use crate::cancel::Cancel;
 use crate::constraint::Stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::bounded::shortest_residual;
+use crate::linalg::long::is_left;
 use crate::linalg::products::{cross, product};
 use crate::nonsmooth::{Nonsmooth, Subgradients};
 use crate::problem::Problem;
@@ -26,12 +27,15 @@ pub fn criticality_while<F: Smooth, H: Nonsmooth>(
     x: &RowMat,
     cancel: &Cancel,
 ) -> Option<f64> {
-    if cancel.is_over() {
+    let (n, r) = (x.nrows(), x.ncols());
+    if cancel.is_over() || is_left(n * r * r) {
         return None; // a gradient may take long, too
     }
-    let (n, r) = (x.nrows(), x.ncols());
     let mut grad = RowMat::zeros(n, r);
     p.f.gradient(x, &mut grad);
+    if is_left(n * r * r) {
+        return None;
+    }
     let bounds = Subgradients::of(&p.h, x, 0.0);
     let residual = |d: &RowMat| -> RowMat {
         let mut g = grad.clone();

@@ -16,12 +16,13 @@ use crate::certify::{Certificate, Scope};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::long::is_left;
 use crate::linalg::order::best_first;
 use crate::message::Message;
 use crate::objective::{Evaluate, count_nonzeros, size};
 use crate::problem::{
-    Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model,
-    explained_variance, nonzero_rows, principal_axes, support,
+    Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model, nonzero_rows,
+    principal_axes, support, variance_in_time,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
 use crate::search::moves::{Polish, Polished, Reheat};
@@ -248,7 +249,7 @@ impl Family for CardinalityProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(explained_variance(&self.f, x))
+        variance_in_time(&self.f, x)
     }
 
     fn order_components(&self, solution: &mut Solution) {
@@ -267,7 +268,10 @@ impl Family for CardinalityProblem {
         "dist(0, df(X)) along the manifold on the support of X"
     }
 
-    fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        if cancel.is_over() || is_left(x.nrows() * x.ncols().pow(2)) {
+            return None;
+        }
         let mut cx = self.f.apply(x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
         Some(tangent(x, &cx).norm())
@@ -405,6 +409,9 @@ pub(super) fn turn_to_principal_axes<P: Evaluate>(
     allows: impl Fn(&RowMat) -> bool,
     solution: &mut Solution,
 ) {
+    if is_left(solution.x.nrows() * solution.x.ncols().pow(2)) {
+        return;
+    }
     let before = p.value(&solution.x);
     for together in [true, false] {
         let Some(mut x) = principal_axes(f, &solution.x, together) else { continue };
@@ -420,9 +427,15 @@ pub(super) fn turn_to_principal_axes<P: Evaluate>(
     }
 }
 
-/// The columns in the order of the variance they explain, among those with the same limit.
+/// The columns in the order of the variance they explain, among those with the same limit; as they are where that takes long
+/// and nobody waits for it.
 pub(super) fn ordered(f: &AnySmooth, limits: &Cardinality, x: &RowMat) -> RowMat {
-    let Cardinality::Components(limits) = limits else { return by_variance(f, x) };
+    let Cardinality::Components(limits) = limits else {
+        return by_variance(f, x).unwrap_or_else(|| x.clone());
+    };
+    if is_left(x.nrows() * x.ncols().pow(2)) {
+        return x.clone();
+    }
     let cx = f.apply(x); // −CX
     let mut value = vec![0.0; x.ncols()]; // −xₖᵀCxₖ
     for i in 0..x.nrows() {

@@ -13,7 +13,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, size};
 use crate::problem::{
-    CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, explained_variance,
+    CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, variance_in_time,
 };
 use crate::solve::Solution;
 use crate::solvers::SolverInfo;
@@ -121,12 +121,12 @@ impl Family for CompositeProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(explained_variance(&self.f, x))
+        variance_in_time(&self.f, x)
     }
 
     /// Where A acts on columns the order is not free, and is kept.
     fn order_components(&self, solution: &mut Solution) {
-        let x = by_variance(&self.f, &solution.x);
+        let Some(x) = by_variance(&self.f, &solution.x) else { return };
         let objective = self.objective(&x);
         if objective.total <= solution.objective.total + 1e-12 * size(self.scale(&x), objective.total) {
             solution.feasibility = self.feasibility(&x);

@@ -7,6 +7,7 @@ use crate::certify::{Certificate, JOffers, Scope, certify};
 use crate::constraint::{Constraint, j_orthogonal};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::long::is_left;
 use crate::options::{Given, Value};
 use crate::problem::JProblem;
 use crate::search::{Arm, Portfolio, Tuning};
@@ -79,7 +80,7 @@ impl Family for JProblem {
     }
 
     fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
-        Some(j_orthogonal::relative(feasibility, x))
+        j_orthogonal::relative(feasibility, x)
     }
 
     fn criticality_name(&self) -> &'static str {
@@ -146,7 +147,8 @@ impl Family for JProblem {
 
     /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
-        (!cancel.is_over()).then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
+        let left = cancel.is_over() || is_left(x.nrows().pow(3));
+        (!left).then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
     }
 
     fn has_pairs(&self) -> bool {

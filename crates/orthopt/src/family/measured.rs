@@ -27,7 +27,7 @@ use crate::objective::Evaluate;
 use crate::penalty::find_penalty;
 use crate::problem::{
     Between, Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Share, covariance_model,
-    explained_variance,
+    explained_variance, variance_in_time,
 };
 use crate::search::measured_moves::{Forget, Overshot, Renew, Rotate};
 use crate::search::moves::{Polish, Polished};
@@ -331,7 +331,7 @@ impl Family for MeasuredProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(explained_variance(self.f.quadratic(), x).of(self.f.measure()))
+        Some(variance_in_time(self.f.quadratic(), x)?.of(self.f.measure()))
     }
 
     /// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.

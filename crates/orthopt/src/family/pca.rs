@@ -17,7 +17,7 @@ use crate::linalg::RowMat;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
-    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, explained_variance,
+    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, variance_in_time,
 };
 use crate::search::{POOLED, grown_components, priced, priced_has_chance};
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
@@ -180,7 +180,7 @@ impl Family for PcaProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        (!procrustes::is_linear(self)).then(|| explained_variance(&self.f, x))
+        if procrustes::is_linear(self) { None } else { variance_in_time(&self.f, x) }
     }
 
     /// As they are where f has a linear term.
@@ -249,9 +249,11 @@ impl Narrow<Self> for PcaProblem {
 }
 
 /// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
-/// first. The order is free: the value of a PCA problem does not depend on it.
+/// first. The order is free: the value of a PCA problem does not depend on it. It stays where that takes long and nobody waits
+/// for it.
 pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
-    solution.x = by_variance(&problem.f, &solution.x);
+    let Some(x) = by_variance(&problem.f, &solution.x) else { return };
+    solution.x = x;
     solution.objective = problem.objective(&solution.x);
     solution.feasibility = problem.feasibility(&solution.x);
 }

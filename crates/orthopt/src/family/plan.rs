@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use crate::bound::is_met;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, moment};
 use crate::error::Result;
 use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
@@ -220,7 +220,8 @@ impl<P: Family> Plan<P> {
     }
 
     /// Runs the plan until `stopping` or `cancel` says so; components come in the order of the
-    /// problem, the largest loading of each positive where F does not mind.
+    /// problem, the largest loading of each positive where F does not mind. Of so many components that this takes long they come
+    /// as the run leaves them where the time is over.
     ///
     /// # Errors
     /// What [`run_restarts`] finds wrong.
@@ -233,6 +234,7 @@ impl<P: Family> Plan<P> {
         cancel: &Cancel,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
+        let closing = cancel.within(stopping.time_limit.map(|limit| limit + moment(limit)));
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
             Some((portfolio, settings)) => {
                 proved_or_searched(problem, (portfolio, wanted), settings, cancel, observers)?
@@ -244,8 +246,10 @@ impl<P: Family> Plan<P> {
                 run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?
             }
         };
-        problem.order_components(&mut solution);
-        orient(problem, &mut solution);
+        closing.during(|| {
+            problem.order_components(&mut solution);
+            orient(problem, &mut solution);
+        });
         Ok(solution)
     }
 

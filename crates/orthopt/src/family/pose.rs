@@ -70,6 +70,9 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
     }?;
     if let Some(scree) = options.scree.as_ref().filter(|_| by_rule) {
         posed.reasons.insert(0, scree.reason.clone().into());
+    } else if by_rule {
+        let why = " auto: the time was over before the eigenvalues of the data were known";
+        posed.reasons.insert(0, Message::about("rank").text(why));
     }
     posed.scree.clone_from(&options.scree);
     posed.title = options.title.clone().unwrap_or_else(|| in_words(&posed, options, data.ncols()));

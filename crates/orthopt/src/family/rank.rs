@@ -91,7 +91,8 @@ const CENTRED: f64 = 1e-6;
 
 impl PoseOptions {
     /// The same with the number of components that the rule gives, and with the eigenvalues for a picture where they are
-    /// wanted. Without a rule nothing changes.
+    /// wanted. Without a rule nothing changes, nor where nobody waits any more for the eigenvalues by which the number would be
+    /// chosen.
     ///
     /// # Errors
     /// A problem that is not PCA; C without the number of its rows; data that are not what they should be.
@@ -114,7 +115,13 @@ impl PoseOptions {
                         .text("), or the rows"),
                 ));
             }
-            _ => in_time(scree(data, self.samples))?,
+            rule => match scree(data, self.samples) {
+                // without eigenvalues there is still a number by default
+                Err(Error::Factorisation(_)) if rule.is_some() && nobody_waits() => {
+                    return Ok(Cow::Owned(Self { show_scree: false, ..self.clone() }));
+                }
+                made => in_time(made)?,
+            },
         };
         let rank = if self.rank_rule.is_some() { Some(scree.rank) } else { self.rank };
         Ok(Cow::Owned(Self { rank, scree: Some(Arc::new(scree)), ..self.clone() }))

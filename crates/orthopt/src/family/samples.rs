@@ -64,15 +64,24 @@ impl Family for SampleProblem {
     }
 
     fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        self.start_while(name, seed, &Cancel::never())
+    }
+
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         let (n, r) = self.shape();
         match name {
             "random" => Ok(stiefel::random(n, r, &mut Pcg64::seed_from_u64(seed ^ 0x5341_4d50))),
             "identity" => Ok(RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)))),
             "pca" => {
-                let mut x = (self.f.leading_eigenvectors(r))
-                    .ok_or(Error::Factorisation("the eigenvalue decomposition"))?;
-                stiefel::repair_on_support(&mut x);
-                Ok(x)
+                // where nobody waits for eigenvectors the first coordinates are what there is
+                match cancel.during(|| self.f.leading_eigenvectors(r)) {
+                    Some(mut x) => {
+                        stiefel::repair_on_support(&mut x);
+                        Ok(x)
+                    }
+                    None if cancel.is_over() => self.start_while("identity", seed, cancel),
+                    None => Err(Error::Factorisation("the eigenvalue decomposition")),
+                }
             }
             _ => Err(Error::UnknownName {
                 kind: "starting point",

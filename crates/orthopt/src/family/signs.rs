@@ -1,6 +1,7 @@
 //! The signs of components, which are free wherever F is even.
 
 use super::Family;
+use crate::linalg::long::is_left;
 use crate::objective::size;
 use crate::solve::Solution;
 
@@ -18,7 +19,7 @@ pub(super) fn orient<P: Family>(problem: &P, solution: &mut Solution) {
         (0..n).map(|i| x.get(i, k)).find(|v| v.abs() >= (1.0 - ROUNDING) * size)
     };
     let flip: Vec<bool> = (0..r).map(|k| largest(k).is_some_and(|v| v < 0.0)).collect();
-    if !flip.contains(&true) {
+    if !flip.contains(&true) || is_left(n * r * r) {
         return;
     }
     let mut turned = x.clone();

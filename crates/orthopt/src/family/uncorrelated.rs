@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::problem::{
-    ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, explained_variance,
-    takes_one_by_one,
+    ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, takes_one_by_one,
+    variance_in_time,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
 use crate::search::moves::{Polish, Polished};
@@ -186,12 +186,14 @@ impl Family for UncorrelatedProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(explained_variance(&self.f, x))
+        variance_in_time(&self.f, x)
     }
 
     fn order_components(&self, solution: &mut Solution) {
-        if self.nonzeros().iter().all(|s| *s == self.nonzeros()[0]) {
-            solution.x = by_variance(&self.f, &solution.x);
+        if self.nonzeros().iter().all(|s| *s == self.nonzeros()[0])
+            && let Some(x) = by_variance(&self.f, &solution.x)
+        {
+            solution.x = x;
         }
     }
 

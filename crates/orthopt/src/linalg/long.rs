@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, moment, nobody_waits};
 
 /// Work (`linalg::work`) of a factorisation that is waited for in any case: about a tenth of a second.
 const SHORT: usize = 1_000_000_000;
@@ -40,6 +40,21 @@ pub fn unless_over<R: Send + 'static>(
             Err(_) => return None,
         }
     }
+}
+
+/// Work of a step from which on it is left: about a hundredth of a second, and several of them follow each other.
+const STEP: usize = 100_000_000;
+
+/// True where a step of so much work is long and nobody waits for it any more.
+pub fn is_left(work: usize) -> bool {
+    work > STEP && nobody_waits()
+}
+
+/// Seconds that are left for long steps after work that took some of its limit: none where they are too few to begin one.
+pub fn left_after(limit: f64, seconds: f64) -> f64 {
+    const FEW: f64 = 0.05;
+    let left = limit + moment(limit) - seconds;
+    if left < FEW { 0.0 } else { left }
 }
 
 static TAKEN: Mutex<usize> = Mutex::new(0);
@@ -94,6 +109,22 @@ mod tests {
         assert_eq!(Cancel::never().during(|| unless_over(SHORT + 1, || 1)), Some(1));
         assert_eq!(unless_over(SHORT + 1, || 1), Some(1));
         drop(held);
+    }
+
+    #[test]
+    fn long_steps_alone_are_left() {
+        let over = Cancel::never();
+        over.cancel();
+        assert!(over.during(|| is_left(STEP + 1)) && !over.during(|| is_left(STEP)));
+        assert!(!is_left(STEP + 1) && !Cancel::never().during(|| is_left(STEP + 1)));
+    }
+
+    #[test]
+    fn what_is_left_is_nothing_or_enough() {
+        assert_eq!(left_after(0.5, 0.5), 0.0);
+        assert_eq!(left_after(10.0, 11.0), 0.0);
+        assert_eq!(left_after(10.0, 10.0), 0.5);
+        assert_eq!(left_after(10.0, 2.0), 8.5);
     }
 
     #[test]

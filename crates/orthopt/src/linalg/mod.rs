@@ -14,7 +14,7 @@ pub mod givens;
 pub mod kernels;
 pub mod krylov;
 pub mod lanczos;
-mod long;
+pub(crate) mod long;
 pub(crate) mod masked_system;
 pub(crate) mod order;
 pub mod orthonormal;

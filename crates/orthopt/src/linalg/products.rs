@@ -5,12 +5,15 @@
 //! the bits of the result do not depend on how many threads there are. Small products are
 //! computed panel by panel on the calling thread, because the pool would cost more.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use super::RowMat;
 use super::parallel::{OnChunk, for_each_chunk, map};
 use super::work::count;
+use crate::cancel::Cancel;
 
 /// Rows of the output one task computes.
 const PANEL: usize = 128;
@@ -35,6 +38,26 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
         let dst = MatMut::from_row_major_slice_mut(panel, rows, n);
         matmul(dst, accum, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
     });
+}
+
+/// `out ← alpha·lhs·rhs`, for which each panel asks the clock; false, and `out` of no use, where nobody waits for it any more.
+pub fn product_in_time(out: &mut RowMat, alpha: f64, lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>) -> bool {
+    let n = out.ncols();
+    if out.nrows() == 0 || n == 0 {
+        return true;
+    }
+    count(lhs.nrows() * lhs.ncols() * n);
+    let small = lhs.nrows() * lhs.ncols() * n < SMALL;
+    let (waiting, left) = (Cancel::current(), AtomicBool::new(false));
+    for_each_panel(out.data_mut(), n, small, &|_, p, panel| {
+        if waiting.as_ref().is_some_and(Cancel::is_over) {
+            return left.store(true, Ordering::Relaxed);
+        }
+        let rows = panel.len() / n;
+        let dst = MatMut::from_row_major_slice_mut(panel, rows, n);
+        matmul(dst, Accum::Replace, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
+    });
+    !left.into_inner()
 }
 
 /// `out ← alpha·M·X` for a symmetric M (n × n). Shapes: X and out n × r. Cost 2·n²·r flops.
@@ -170,6 +193,19 @@ pub fn cross_of(x: MatRef<'_, f64>, y: MatRef<'_, f64>) -> RowMat {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_product_that_nobody_waits_for_is_left() {
+        let a = RowMat::from_fn(300, 20, |i, k| ((i * 7 + k * 3) as f64).sin());
+        let (mut fast, mut slow) = (RowMat::zeros(300, 300), RowMat::zeros(300, 300));
+        product(&mut slow, false, -1.0, a.as_mat(), a.as_mat().transpose());
+        let mut made = || product_in_time(&mut fast, -1.0, a.as_mat(), a.as_mat().transpose());
+        let over = Cancel::never();
+        over.cancel();
+        assert!(!over.during(&mut made));
+        assert!(Cancel::never().during(&mut made) && made());
+        assert_eq!(fast.data(), slow.data());
+    }
 
     #[test]
     fn half_of_a_symmetric_product_is_all_of_it() {

@@ -75,12 +75,12 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
         }
         PcaData::Sparse(a, means) => {
             let model = SparseGram::new(*a, means.clone())?;
-            if storage.for_search(data) == Storage::Dense {
-                AnySmooth::Dense(DenseQuadratic::from_negative_gram(
-                    model.negative_gram(&(0..a.ncols()).collect::<Vec<_>>()),
-                ))
-            } else {
-                AnySmooth::SparseGram(model)
+            let all: Vec<usize> = (0..a.ncols()).collect();
+            let dense = storage.for_search(data) == Storage::Dense;
+            // the data are there where nobody waits for C
+            match dense.then(|| model.negative_gram(&all)).flatten() {
+                Some(m) => AnySmooth::Dense(DenseQuadratic::from_negative_gram(m)),
+                None => AnySmooth::SparseGram(model),
             }
         }
     })

@@ -1,9 +1,11 @@
 //! Variance explained by components, in the definitions of the literature.
 
 use super::{PcaData, support};
+use crate::cancel::inherit;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
+use crate::linalg::long::{is_left, unless_over};
 use crate::linalg::products::{cross, gram, product};
 use crate::linalg::small::symmetric_eigen;
 use crate::smooth::measured::Small;
@@ -81,20 +83,41 @@ impl ExplainedVariance {
 /// Variance explained by X; `f` must be −½ tr(XᵀCX). X needs full rank but not XᵀX = I. Cost of a gradient
 /// plus O(nr² + r³).
 pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
+    // whoever calls this waits for it
+    inherit(None, || variance_in_time(f, x)).unwrap_or_else(|| unreachable!("no step is left"))
+}
+
+/// The same, or `None` where a step of it is long and nobody waits for it any more.
+pub(crate) fn variance_in_time(f: &impl Quadratic, x: &RowMat) -> Option<ExplainedVariance> {
+    let (n, r) = (x.nrows(), x.ncols());
+    if is_left(n * r * r) {
+        return None; // a product with C may take long, too
+    }
     let trace: f64 = -f.diagonal().iter().sum::<f64>();
     let safe = if trace > 0.0 { trace } else { 1.0 };
     let cx = f.apply(x); // −CX
     let s = cross(x, &cx);
-    let r = x.ncols();
     let s = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i))); // XᵀCX
     let ratio = (0..r).map(|k| s.get(k, k) / safe + 0.0).collect();
-    let adjusted = adjusted(&s, safe);
+    let work = 8 * r * r * r; // of a decomposition
+    let over = || is_left(work);
+    let adjusted = adjusted(&s, safe, &over)?;
     let total = adjusted.iter().sum();
     let projected = squares_on_span(x, &s) / safe;
+    if over() {
+        return None;
+    }
     let predicted = trace_of_quotient(&s, &gram(&cx)) / safe;
-    let polar = Small::new(r, false).value(Measure::Polar, s.data(), &[]) / safe;
-    let maximised = Measure::Variance.name();
-    ExplainedVariance { ratio, adjusted, total, projected, polar, predicted, maximised, closest: closest(&s) }
+    if over() {
+        return None;
+    }
+    let products = s.data().to_vec();
+    let polar = move || Small::new(r, false).value(Measure::Polar, &products, &[]);
+    let polar = unless_over(work, polar)? / safe;
+    let (maximised, closest) = (Measure::Variance.name(), closest(&s));
+    let all = ExplainedVariance { ratio, adjusted, total, projected, polar, predicted, maximised, closest };
+    let is_whole = !(projected.is_nan() || predicted.is_nan());
+    (is_whole || !over()).then_some(all)
 }
 
 /// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the measure of X on rows that
@@ -149,12 +172,15 @@ fn samples(data: &PcaData<'_>) -> Result<usize> {
     })
 }
 
-/// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR.
-fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
+/// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR; `None` where it is `over` before its end.
+fn adjusted(s: &RowMat, trace: f64, over: &dyn Fn() -> bool) -> Option<Vec<f64>> {
     let r = s.nrows();
     let mut left = s.clone();
     let mut shares = vec![0.0; r];
     for k in 0..r {
+        if over() {
+            return None;
+        }
         let pivot = left.get(k, k).max(0.0) + 0.0;
         shares[k] = pivot / trace;
         if pivot <= NOTHING * trace {
@@ -166,7 +192,7 @@ fn adjusted(s: &RowMat, trace: f64) -> Vec<f64> {
             axpy(-factor, &above[k * r + k + 1..(k + 1) * r], &mut below[k + 1..r]);
         }
     }
-    shares
+    Some(shares)
 }
 
 /// The two scores with the largest correlation, from their products; scores without variance correlate with none.
@@ -187,9 +213,12 @@ fn closest(s: &RowMat) -> Option<(usize, usize, f64)> {
 
 /// X with the columns of each group that have the same support, or all of them `together`, turned to their principal axes,
 /// XᵀCX diagonal within the group; `None` where no two columns share all their rows, or where all are such axes already.
-/// `f` must be −½ tr(XᵀCX), for which all rotations are the same.
+/// `f` must be −½ tr(XᵀCX), for which all rotations are the same. Also `None` where that takes long and nobody waits for it.
 pub(crate) fn principal_axes(f: &impl Quadratic, x: &RowMat, together: bool) -> Option<RowMat> {
     let (n, r) = (x.nrows(), x.ncols());
+    if is_left(n * r * r) {
+        return None;
+    }
     if together {
         let s = cross(x, &f.apply(x)); // −XᵀCX
         let s = RowMat::from_fn(r, r, |i, j| -s.get(i, j));
@@ -238,10 +267,49 @@ fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
 }
 
 /// The columns of X in the order of the variance they explain, equal ones by what they add to those before them; `f` must
-/// be −½ tr(XᵀCX).
-pub(crate) fn by_variance(f: &impl Quadratic, x: &RowMat) -> RowMat {
+/// be −½ tr(XᵀCX). `None` where that takes long and nobody waits for it.
+pub(crate) fn by_variance(f: &impl Quadratic, x: &RowMat) -> Option<RowMat> {
+    let (n, r) = (x.nrows(), x.ncols());
+    if is_left(n * r * r) {
+        return None;
+    }
     let s = cross(x, &f.apply(x)).symmetric_part(); // −XᵀCX
+    if is_left(r * r * r) {
+        return None;
+    }
     let s: Vec<f64> = s.data().iter().map(|v| -v).collect();
     let order = Small::new(x.ncols(), false).ordered(&s);
-    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k]))
+    Some(RowMat::from_fn(n, r, |i, k| x.get(i, order[k])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::smooth::DenseQuadratic;
+
+    /// C and X = I of n variables.
+    fn all_of(n: usize) -> (DenseQuadratic, RowMat) {
+        let c = faer::Mat::from_fn(n, n, |i, j| 1.0 / (1.0 + (i as f64 - j as f64).abs()));
+        let x = RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)));
+        (DenseQuadratic::negative(c.as_ref()).unwrap(), x)
+    }
+
+    #[test]
+    fn shares_of_many_components_are_none_where_nobody_waits() {
+        let over = Cancel::never();
+        over.cancel();
+        for (n, many) in [(6, false), (480, true)] {
+            let (f, x) = all_of(n);
+            let found = over.during(|| variance_in_time(&f, &x));
+            assert_eq!(found.is_none(), many, "{n}");
+            assert_eq!(over.during(|| by_variance(&f, &x)).is_none(), many, "{n}");
+            assert_eq!(over.during(|| principal_axes(&f, &x, true)).is_none(), many, "{n}");
+            // whoever asks for them has them, and they are those of an endless clock
+            let asked = over.during(|| explained_variance(&f, &x));
+            let endless = Cancel::never().during(|| variance_in_time(&f, &x));
+            assert!((asked.projected - 1.0).abs() <= 1e-12 && asked.polar.is_finite(), "{n}: {asked:?}");
+            assert_eq!(Some(asked), endless, "{n}");
+        }
+    }
 }

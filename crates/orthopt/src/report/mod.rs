@@ -23,9 +23,11 @@ pub use object::{Object, SCHEMA};
 pub use stability::Stability;
 
 use crate::bound::Bound;
+use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::family::{Family, Kind, Plan, Posed, ProblemInfo, Scree, Wanted};
 use crate::linalg::RowMat;
+use crate::linalg::long::left_after;
 use crate::message::Message;
 use crate::options::{Given, Value};
 use crate::problem::{Cardinality, ExplainedVariance};
@@ -140,7 +142,8 @@ const LARGE: usize = 500;
 
 impl Report {
     /// The report of a run of `plan`. The optimum, which may cost O(n³), is left out after an interruption, and
-    /// of large problems with a time limit.
+    /// of large problems with a time limit; so are shares of the variance of hundreds of components, and the size of a large X
+    /// that is not bounded, where they take longer than what is left and a moment.
     ///
     /// # Errors
     /// A bound that the run has found contradicts F of its X.
@@ -158,7 +161,13 @@ impl Report {
             Status::TimeLimit => problem.shape().0 > LARGE,
             _ => false,
         };
-        let explained_variance = problem.explained_variance(&solution.x);
+        let clock = clock(&stopping, &solution);
+        let (explained_variance, relative_feasibility) = clock.during(|| {
+            let explained_variance = problem.explained_variance(&solution.x);
+            (explained_variance, problem.relative_feasibility(&solution.x, solution.feasibility))
+        });
+        let has_shares = matches!(task.problem.kind, Kind::Pca | Kind::Composite);
+        let left = (has_shares && explained_variance.is_none() && clock.is_over()).then(left_out);
         let repeats = explained_variance.as_ref().and_then(|explained| repeats(task, explained));
         let price = if hurried { None } else { problem.price(&solution.x) };
         let proof = solution.proof.clone();
@@ -167,12 +176,13 @@ impl Report {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
             reasons: [&task.reasons[..], &plan.reasons, price.as_slice()].concat(),
-            notes: [&moved(wanted, &constants)[..], &solution.notes, repeats.as_slice()].concat(),
+            notes: [&moved(wanted, &constants)[..], &solution.notes, repeats.as_slice(), left.as_slice()]
+                .concat(),
             constants,
             stopping,
             threads: threads::count(),
             measures: Measures::of(problem),
-            relative_feasibility: problem.relative_feasibility(&solution.x, solution.feasibility),
+            relative_feasibility,
             optimum,
             explained_variance,
             checks: Checks::default(),
@@ -225,6 +235,23 @@ impl Report {
     pub fn nonzeros(&self) -> Vec<usize> {
         nonzeros(&self.solution.x)
     }
+}
+
+/// What the long steps of a report may take: what the run has left of its limit, and a moment.
+fn clock(stopping: &Stopping, solution: &Solution) -> Cancel {
+    let left = |limit: f64| left_after(limit, solution.seconds);
+    let seconds = match solution.status {
+        Status::Interrupted => Some(0.0),
+        _ => stopping.time_limit.map(left),
+    };
+    Cancel::current().unwrap_or_default().within(seconds)
+}
+
+/// That shares of the variance are missing, and why.
+fn left_out() -> Message {
+    Message::from("the shares of the variance of so many components take longer than was left of the time: allow more (")
+        .option("time-limit")
+        .text(")")
 }
 
 /// A correlation of two scores, and a share of its own variance that a component adds, from which on one repeats others.

@@ -90,7 +90,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             None => {
                 let x0 = (arm.task)(self.problem, 0, self.settings.seed)?.x0;
                 // what is there at once, or a point that takes its time
-                x0(self.problem, &self.control.cancel).or_else(|_| x0(self.problem, &Cancel::never()))?
+                let cancel = &self.control.cancel;
+                let at_once = cancel.during(|| x0(self.problem, cancel));
+                at_once.or_else(|_| x0(self.problem, &Cancel::never()))?
             }
         };
         let objective = self.problem.value(&x);

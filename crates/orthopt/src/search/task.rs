@@ -78,7 +78,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
     shown: &Arc<AtomicU64>,
     tick: &mut dyn FnMut(),
 ) -> (Result<Done>, u64) {
-    let (x0, begun) = work::shown(shown, || (task.x0)(problem, &control.cancel));
+    let (x0, begun) = work::shown(shown, || control.cancel.during(|| (task.x0)(problem, &control.cancel)));
     let x0 = match x0 {
         Ok(x0) => x0,
         Err(error) => return (Err(error), begun + OVERHEAD),
@@ -180,6 +180,10 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             } else {
                 reason = of_another(reason, &kept.place());
             }
+        }
+        if cut && iterations == 0 && kept.objective == f64::INFINITY {
+            kept.objective = problem.value(&kept.x); // X⁰, where nobody waits for a step
+            control.offer(&kept.x, kept.objective);
         }
         let StopReason { status, message } = reason;
         let objective = kept.objective;

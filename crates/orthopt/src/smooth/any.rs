@@ -147,7 +147,8 @@ any_smooth! {
 }
 
 impl AnySmooth {
-    /// The quadratic form of some of the variables alone: f of X with zero rows elsewhere, without a linear term.
+    /// The quadratic form of some of the variables alone: f of X with zero rows elsewhere, without a linear term. With their
+    /// part of the data where nobody waits for their part of C.
     pub(crate) fn on_variables(&self, variables: &[usize]) -> Self {
         let multiplied = |m: RowMat| Self::Dense(DenseQuadratic::from_negative_gram(m));
         match self {
@@ -155,11 +156,17 @@ impl AnySmooth {
             Self::DenseGram(f) if variables.len() > 2 * f.samples() => {
                 Self::DenseGram(f.on_variables(variables))
             }
-            Self::DenseGram(f) => multiplied(f.negative_gram(variables)),
+            Self::DenseGram(f) => {
+                let found = f.negative_gram(variables).map(multiplied);
+                found.unwrap_or_else(|| Self::DenseGram(f.on_variables(variables)))
+            }
             Self::SparseGram(f) if variables.len().pow(2) > 2 * SCATTERED * f.entries(variables) => {
                 Self::SparseGram(f.on_variables(variables))
             }
-            Self::SparseGram(f) => multiplied(f.negative_gram(variables)),
+            Self::SparseGram(f) => {
+                let found = f.negative_gram(variables).map(multiplied);
+                found.unwrap_or_else(|| Self::SparseGram(f.on_variables(variables)))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spec
 use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner};
-use crate::linalg::products::{add_rows_product, cross, gram, product};
+use crate::linalg::products::{add_rows_product, cross, gram, product, product_in_time};
 use crate::linalg::simd::Simd;
 use crate::linalg::small::symmetric_eigen;
 
@@ -46,12 +46,11 @@ impl DenseGram {
         self.at.ncols()
     }
 
-    /// −AᵀA of some of the variables.
-    pub(super) fn negative_gram(&self, variables: &[usize]) -> RowMat {
+    /// −AᵀA of some of the variables; `None` where nobody waits for it any more.
+    pub(super) fn negative_gram(&self, variables: &[usize]) -> Option<RowMat> {
         let at = self.columns(variables);
         let mut m = RowMat::zeros(at.nrows(), at.nrows());
-        product(&mut m, false, -1.0, at.as_mat(), at.as_mat().transpose());
-        m
+        product_in_time(&mut m, -1.0, at.as_mat(), at.as_mat().transpose()).then_some(m)
     }
 
     /// The same f of some of the variables, without the linear term.

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::kernels::inner;
+use crate::linalg::long::is_left;
 use crate::linalg::products::{cross, gram, product};
 use crate::linalg::unit::unit_of;
 
@@ -60,8 +61,11 @@ impl SampleLoss {
         self.loss
     }
 
-    /// The r leading eigenvectors of AᵀA.
+    /// The r leading eigenvectors of AᵀA; `None` also where that takes long and nobody waits for it any more.
     pub fn leading_eigenvectors(&self, r: usize) -> Option<RowMat> {
+        if is_left(self.a.nrows() * self.a.ncols().pow(2)) {
+            return None;
+        }
         let (_, vectors) = symmetric_eigenpairs(&gram(&self.a))?;
         Some(RowMat::from_fn(self.a.ncols(), r, |i, k| vectors.get(i, k)))
     }

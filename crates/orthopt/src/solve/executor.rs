@@ -6,6 +6,7 @@ use super::stop::{interrupted, numerical_error, out_of_time, out_of_work};
 use super::{Current, Details, Ending, Fading, Profile, Progress, Solver, Status, Stop, StopReason, advance};
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
+use crate::linalg::long::is_left;
 use crate::linalg::{RowMat, work};
 use crate::objective::{Evaluate, size};
 
@@ -68,14 +69,14 @@ impl<P: Evaluate> Executor<'_, P> {
     ) -> Result<Finished> {
         let (problem, cancel, began) = (self.problem, self.cancel, work::so_far());
         let mut kept = Kept::new(x0.clone());
+        let work = x0.nrows() * x0.ncols().pow(2);
+        if cancel.during(|| is_left(work)) {
+            return Ok(self.not_begun(kept));
+        }
         let mut state = match cancel.during(|| solver.init(problem, x0)) {
             Ok(state) => state,
             // a decomposition that nobody waits for any more: X⁰ is what there is
-            Err(Error::Factorisation(_)) if cancel.is_over() => {
-                let (scale, x) = (self.scale.unwrap_or_else(|| problem.scale(&kept.x)), kept.x.clone());
-                let (reason, ending) = (self.ended(), Ending::new(x, Details::default()));
-                return Ok(Finished { ending, kept, reason, iterations: 0, scale, further: None });
-            }
+            Err(Error::Factorisation(_)) if cancel.is_over() => return Ok(self.not_begun(kept)),
             Err(error) => return Err(error),
         };
         let Profile { fades, closing_steps } = solver.profile(problem);
@@ -150,6 +151,13 @@ impl<P: Evaluate> Executor<'_, P> {
         }
         let ending = solver.finish(problem, state);
         Ok(Finished { ending, kept, reason, iterations, scale: p.scale, further })
+    }
+
+    /// What there is where nobody waits for the first step: X⁰.
+    fn not_begun(&self, kept: Kept) -> Finished {
+        let (scale, x) = (self.scale.unwrap_or_else(|| self.problem.scale(&kept.x)), kept.x.clone());
+        let (reason, ending) = (self.ended(), Ending::new(x, Details::default()));
+        Finished { ending, kept, reason, iterations: 0, scale, further: None }
     }
 
     /// The end by whoever waits, or by the clock.

@@ -21,6 +21,8 @@ const CHECK: usize = 10;
 const INNER: usize = 6;
 /// Above this n the clock is looked at after every iteration.
 const SLOW: usize = 160;
+/// Above this n it ends with the looks that were made.
+const LARGE: usize = 500;
 /// The smallest d: N/(4d) must not overflow.
 const SMALLEST: f64 = 1e-12;
 /// The smallest weight a, where their squares are 1 on average, and of a share in its update.
@@ -128,8 +130,14 @@ impl<'a> Splitting<'a> {
         let mut history: Vec<f64> = Vec::new();
         let mut best: Option<(f64, Dual)> = None;
         for iteration in 1..=effort.iterations {
+            if self.t.len() > LARGE && over() {
+                break; // a look takes as long as many a step
+            }
             self.step()?;
             let late = self.t.len() > SLOW && over();
+            if late && self.t.len() > LARGE {
+                break;
+            }
             if !iteration.is_multiple_of(CHECK) && !late {
                 continue;
             }

@@ -6,6 +6,7 @@ use super::dual::Problem;
 use crate::constraint::stiefel::{feasibility, orthonormalise, repair_on_support};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
+use crate::linalg::long::is_left;
 use crate::linalg::masked_system::MaskedSystem;
 use crate::linalg::order::{ascending_to, descending_to, sort_numbers_down};
 use crate::linalg::products::{cross, product};
@@ -263,7 +264,7 @@ pub enum Effort {
 
 /// X with the columns of each part on the rows of its set, and tr Xᵀ(½C)X: leading eigenvectors of one part; of several
 /// with one column each, one column after the other in the complement of the others. `None` where these
-/// leave no room.
+/// leave no room, or where that takes long and nobody waits for it.
 pub fn solution_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Option<(f64, RowMat)> {
     if let [set] = sets {
         let (values, v) = symmetric_eigenpairs(&principal(&problem.c, set))?;
@@ -320,6 +321,9 @@ fn ascended(c: &RowMat, sets: &[Vec<usize>], (mut value, mut x): (f64, RowMat)) 
     for _ in 0..ASCENTS {
         // the tangent part of the gradient: G − P ∘ (XΛ), Λ symmetric
         let gradient = masked(times(c, &x));
+        if is_left(n * n * r) {
+            break;
+        }
         let normal = cross(&x, &gradient).symmetric_part();
         system.forget();
         let lambda = system.solve(&x, &RowMat::from_fn(r, r, |p, q| -normal.get(p, q)), 0.0);
@@ -373,11 +377,19 @@ fn rotations(c: &RowMat, sets: &[Vec<usize>]) -> Option<Vec<RowMat>> {
 }
 
 fn by_columns(c: &RowMat, sets: &[Vec<usize>], order: &[usize], mut x: RowMat) -> Option<(f64, RowMat)> {
+    let size = sets.iter().map(Vec::len).max().unwrap_or(0);
+    let over = || is_left(8 * size.pow(3));
+    if over() {
+        return None;
+    }
     let blocks: Vec<RowMat> = sets.iter().map(|set| principal(c, set)).collect();
     let mut value = f64::NEG_INFINITY;
     for sweep in 0..SWEEPS {
         let mut now = 0.0;
         for p in order {
+            if over() {
+                return None;
+            }
             let column = best_column(&blocks[*p], &others_on(&x, &sets[*p], *p))?;
             for (a, i) in sets[*p].iter().enumerate() {
                 x.set(*i, *p, column[a]);

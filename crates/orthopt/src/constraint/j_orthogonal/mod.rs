@@ -22,6 +22,7 @@ pub use signature::Signature;
 use rand_pcg::Pcg64;
 
 use super::Constraint;
+use crate::cancel::nobody_waits;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product, symmetric_cross};
@@ -90,13 +91,17 @@ pub fn feasibility(x: &RowMat, j: &Signature) -> f64 {
 
 /// The same divided by ‖X‖₂², the unit in which rounding counts.
 pub fn relative_feasibility(x: &RowMat, j: &Signature) -> f64 {
-    relative(feasibility(x, j), x)
+    feasibility(x, j) / spectral_norm(x).powi(2).max(1.0)
 }
 
-/// A measured [`feasibility`] of X in that unit. Cost O(n²).
-pub fn relative(feasibility: f64, x: &RowMat) -> f64 {
-    feasibility / spectral_norm(x).powi(2).max(1.0)
+/// A measured [`feasibility`] of X in that unit; `None` where X is large and nobody waits for it any more. Cost O(n²).
+pub fn relative(feasibility: f64, x: &RowMat) -> Option<f64> {
+    let is_large = x.data().len() > LARGE;
+    Some(feasibility / norm_unless(x, || is_large && nobody_waits())?.powi(2).max(1.0))
 }
+
+/// Entries of X from which on its norm takes a tenth of a second.
+const LARGE: usize = 250_000;
 
 fn mean_abs(e: &RowMat) -> f64 {
     e.data().iter().map(|v| v.abs()).sum::<f64>() / e.data().len().max(1) as f64
@@ -104,13 +109,21 @@ fn mean_abs(e: &RowMat) -> f64 {
 
 /// ‖X‖₂ from below, to a few digits: power iteration on XᵀX from a fixed vector.
 pub fn spectral_norm(x: &RowMat) -> f64 {
+    norm_unless(x, || false).unwrap_or(f64::NAN)
+}
+
+/// The same, or `None` where it is `over` before that.
+fn norm_unless(x: &RowMat, over: impl Fn() -> bool) -> Option<f64> {
     let (n, m) = (x.nrows(), x.ncols());
     let mut v: Vec<f64> = (0..m).map(|i| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract()).collect();
     let mut norm = 0.0;
     for _ in 0..100 {
+        if over() {
+            return None;
+        }
         let length = v.iter().map(|a| a * a).sum::<f64>().sqrt();
         if !(length > 0.0 && length.is_finite()) {
-            return length;
+            return Some(length);
         }
         let mut next = vec![0.0; m];
         for i in 0..n {
@@ -121,11 +134,11 @@ pub fn spectral_norm(x: &RowMat) -> f64 {
         let estimate = next.iter().map(|a| a * a).sum::<f64>().sqrt().sqrt();
         v = next;
         if (estimate - norm).abs() <= 1e-6 * estimate {
-            return estimate;
+            return Some(estimate);
         }
         norm = estimate;
     }
-    norm
+    Some(norm)
 }
 
 /// Ω = JW − (JW)ᵀ with W = GXᵀ: entry (i, j) is, up to sign, the derivative of f along the plane
