@@ -312,12 +312,14 @@ impl FunctionMap {
         let apart = RowMat::from_fn(output.0, output.1, |i, k| {
             sum.get(i, k) - (of_x.get(i, k) - 2.0 * of_other.get(i, k))
         });
-        // a comparison that NaN fails
-        if !(apart.norm() <= ADJOINT * (of_x.norm() + of_other.norm())) {
+        // false where an entry is NaN
+        let is_linear = apart.norm() <= ADJOINT * (of_x.norm() + of_other.norm());
+        if !is_linear {
             return Err(Error::Incompatible("the map is not linear: A(X - 2Y) is not A(X) - 2A(Y)".into()));
         }
         let (one, two) = (of_x.inner(&y), x.inner(&back));
-        if !((one - two).abs() <= ADJOINT * (of_x.norm() * y.norm()).max(x.norm() * back.norm())) {
+        let is_adjoint = (one - two).abs() <= ADJOINT * (of_x.norm() * y.norm()).max(x.norm() * back.norm());
+        if !is_adjoint {
             let text = format!(
                 "the second function of the map is not the adjoint of the first: <A(X), Y> is {one:.6e} and <X, A'(Y)> is \
                  {two:.6e} for a random X and Y"
