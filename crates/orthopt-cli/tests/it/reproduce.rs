@@ -53,15 +53,14 @@ fn a_cell_is_a_row_with_the_papers_numbers_below_it_and_files_beside() {
 #[test]
 fn a_bound_is_a_column_with_the_gap() {
     let dir = Dir::new();
-    let text = stdout(&mut dir.orthopt(&[&SHORT[..], &["--bound", "0.1"]].concat()));
+    let text = stdout(&mut dir.orthopt(&[&SHORT[..], &["--bound", "6"]].concat()));
     assert!(text.contains("gap of F_min, %"), "{text}");
-    let kept: Vec<_> =
-        records(&dir).into_iter().filter(|p| p.to_string_lossy().contains("bound0.1")).collect();
+    let kept: Vec<_> = records(&dir).into_iter().filter(|p| p.to_string_lossy().contains("bound6")).collect();
     assert_eq!(kept.len(), 1);
     let bound: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&kept[0]).unwrap()).unwrap();
     assert!(bound["bound"].as_f64().unwrap() < 0.0);
     // the bound that was kept, beside the lowest F
-    let again = dir.orthopt(&[&SHORT[..], &["--bound", "0.1"]].concat()).output().unwrap();
+    let again = dir.orthopt(&[&SHORT[..], &["--bound", "6"]].concat()).output().unwrap();
     assert!(!String::from_utf8_lossy(&again.stderr).contains("bound"), "computed again");
     assert!(!stdout(&mut dir.orthopt(&SHORT)).contains("gap of F_min"));
 }
