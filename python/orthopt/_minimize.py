@@ -54,7 +54,8 @@ def minimize(
         Takes X (n x r, a fresh NumPy array) and returns f(X) and its gradient in the ordinary
         sense, an n x r matrix of all partial derivatives; the constraint is taken care of. A function
         written with JAX or PyTorch may return f(X) alone, a scalar of theirs, which is then differentiated
-        by them; with PyTorch X comes as a tensor, in the type and on the device of ``x0`` if that is one.
+        by them; with PyTorch X comes as a tensor. If ``x0`` is a tensor, or an array of JAX or CuPy, X comes
+        in its type and on its device.
         It is called in this thread; what it raises ends the run and is raised here.
         Some solvers evaluate it near the constraint and not only on it.
     x0
@@ -382,9 +383,8 @@ def _sums(sample: Any, components: Any) -> int | None:
 
 
 def _start(x0: Any) -> tuple[np.ndarray | None, tuple[int, int]]:
-    if _autodiff.is_tensor(x0):
-        x0 = x0.detach().cpu().double().numpy()
-    elif _autodiff.is_jax(x0):
+    x0 = _autodiff.on_host(x0)
+    if _autodiff.is_jax(x0):
         x0 = np.asarray(x0, dtype=np.float64)
     if isinstance(x0, tuple) and len(x0) == 2 and all(isinstance(k, (int, np.integer)) for k in x0):
         if min(x0) < 1:
@@ -402,13 +402,13 @@ def _answer(answer: Any, shape: tuple[int, int]) -> tuple[float, np.ndarray]:
         raise DataTypeError(
             f"fun must return f(X) and its gradient, a pair; it returned {type(answer).__name__}"
         ) from None
-    gradient = np.asarray(gradient)
+    gradient = np.asarray(_autodiff.on_host(gradient))
     if gradient.shape != tuple(shape):
         raise ShapeError(
             f"the gradient that fun returned has shape {gradient.shape}, expected {tuple(shape)}, that of X"
         )
     try:
-        value = np.asarray(value)
+        value = np.asarray(_autodiff.on_host(value))
         value = float(value.item() if value.size == 1 else value)
     except (TypeError, ValueError) as error:
         raise DataTypeError(f"f(X) that fun returned is not a number: {error}") from error

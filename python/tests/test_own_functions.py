@@ -1,5 +1,9 @@
 """``minimize`` and ``check_gradient``: wrong gradients, both halves of O(n), several starts, functions of JAX and PyTorch."""
 
+import contextlib
+import sys
+import types
+
 import numpy as np
 import orthopt
 import pytest
@@ -204,3 +208,126 @@ def test_functions_of_torch():
     assert abs(orthopt.minimize(f, start.float() * 1.0, tol=1e-6).objective + 4.5) < 1e-4
     with pytest.raises(DataTypeError, match="torch scalar"):
         orthopt.minimize(lambda X: torch.tensor(1.0), start)
+
+
+class Foreign:
+    """An array that NumPy cannot read by itself, as those of CuPy, in the place of one where there is no such device."""
+
+    device = contextlib.nullcontext()
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+        self.dtype = self.values.dtype
+
+    def get(self):
+        return self.values
+
+    def __array__(self, *_, **__):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+    def __matmul__(self, other):
+        return Foreign(self.values @ other.values)
+
+    def __mul__(self, other):
+        return Foreign(self.values * getattr(other, "values", other))
+
+    __rmul__ = __mul__
+
+    def sum(self):
+        return Foreign(self.values.sum())
+
+
+Foreign.__module__ = "cupy"
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    module = types.ModuleType("cupy")
+    module.asarray = lambda values, dtype=None: Foreign(np.asarray(values, dtype=dtype))
+    monkeypatch.setitem(sys.modules, "cupy", module)
+    return module.asarray
+
+
+@pytest.mark.parametrize("dtype", [float, int, "float32"])
+def test_functions_of_arrays_that_numpy_cannot_read(foreign, dtype):
+    D, kinds = np.add.outer(np.arange(5.0), np.arange(5.0) ** 2), set()
+    D = D + D.T
+    lowest = -0.5 * np.linalg.eigvalsh(D)[-2:].sum()
+    near = 1e-4 if dtype == "float32" else 1e-8
+
+    def f(X):
+        kinds.add((type(X), X.dtype))
+        product = foreign(D, dtype=X.dtype) @ X
+        return -0.5 * (X * product).sum(), -1 * product
+
+    start = foreign(np.eye(5)[:, 2:4], dtype=dtype)
+    for hess in (None, lambda X, V: -1 * (foreign(D, dtype=X.dtype) @ V)):
+        found = orthopt.minimize(f, start, hess=hess)
+        assert type(found.X) is np.ndarray and abs(found.objective - lowest) < near * abs(lowest), found.objective
+    assert orthopt.check_gradient(f, start)
+    assert not orthopt.check_gradient(lambda X: (f(X)[0], X), start)
+    assert kinds == {(Foreign, np.dtype("float32" if dtype == "float32" else float))}
+    # What a function makes of arrays of NumPy may be such arrays too.
+    own = lambda X: tuple(map(foreign, (-0.5 * np.sum(X * (D @ X)), -D @ X)))  # noqa: E731
+    found = orthopt.minimize(own, (5, 2), hess=lambda X, V: foreign(-D @ V))
+    assert abs(found.objective - lowest) < 1e-9 * abs(lowest)
+    with pytest.raises(DataTypeError, match="a pair"):
+        orthopt.minimize(lambda X: (X * X).sum(), start)
+
+
+def on_devices():
+    """Makers of arrays for the devices that are here, and the namespaces of their functions."""
+    try:
+        import torch
+
+        for device in ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",):
+            for dtype in (torch.float64, torch.float32):
+                yield pytest.param(lambda a, d=device, t=dtype: torch.tensor(a, dtype=t, device=d), True, id=f"torch {device} {dtype}")
+    except ImportError:
+        pass
+    try:
+        import jax
+
+        for device in {d.platform: d for d in [*jax.devices(), *jax.devices("cpu")]}.values():
+            yield pytest.param(lambda a, d=device: jax.device_put(np.asarray(a, dtype="float32"), d), True, id=f"jax {device.platform}")
+    except (ImportError, RuntimeError):
+        pass
+    try:
+        import cupy
+
+        for dtype in ("float64", "float32"):
+            yield pytest.param(lambda a, t=dtype: cupy.asarray(a, dtype=t), False, id=f"cupy {dtype}")
+    except ImportError:
+        pass
+
+
+@pytest.mark.parametrize("array, differentiates", list(on_devices()))
+def test_functions_on_every_device(array, differentiates):
+    """X is in the type and on the device of the start; in single precision the run ends as low as that allows."""
+    n, r = 40, 3
+    random = np.random.default_rng(4)
+    M = random.standard_normal((n, n))
+    M = M + M.T
+    wanted = -0.5 * np.linalg.eigvalsh(M)[-r:].sum()
+    there, start = array(M), array(np.linalg.qr(random.standard_normal((n, r)))[0])
+    places = set()
+
+    def value(X):
+        places.add((type(X) if not differentiates else "", X.dtype, str(getattr(X, "device", "")) if not is_traced(X) else ""))
+        return -0.5 * (X * (there @ X)).sum()
+
+    both = lambda X: (value(X), -(there @ X))  # noqa: E731
+    single = "32" in str(start.dtype)
+    for fun in [both] + [value] * differentiates:
+        hessians = [None, lambda X, V: -(there @ V)] + ["auto"] * (fun is value)
+        for hess in hessians:
+            found = orthopt.minimize(fun, start, hess=hess)
+            assert abs(found.objective - wanted) < (1e-4 if single else 1e-9) * abs(wanted), (found.objective, wanted)
+            assert found.feasibility < 1e-12 and found.status != "numerical_error"
+        assert orthopt.check_gradient(fun, start), orthopt.check_gradient(fun, start).message
+    assert not orthopt.check_gradient(lambda X: (value(X), 2 * (there @ X)), start)
+    assert {dtype for _, dtype, _ in places} == {start.dtype}
+
+
+def is_traced(X):
+    return type(X).__name__.endswith("Tracer")

@@ -33,7 +33,7 @@ fn what_is_square_in_the_variables() {
 fn what_is_square_in_the_samples() {
     let args = ["solve", "probe", "randn:20000:4", "--max-memory", "1G"];
     let parts =
-        ["the table of distances of 20000 samples: 6.4 GB of memory are needed", "take fewer samples"];
+        ["the table of distances of 20000 samples: 3.2 GB of memory are needed", "take fewer samples"];
     Dir::new().fails_in_one_line(&args, 1, &parts);
 }
 

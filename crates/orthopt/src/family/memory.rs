@@ -57,7 +57,7 @@ fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Pose
         Kind::Probe => {
             let what = format!("the table of distances of {m} samples");
             let advice = Message::from("take fewer samples");
-            Some(Piece { bytes: square(m, 2.0), what, advice })
+            Some(Piece { bytes: square(m, 1.0), what, advice })
         }
         // C, and with X and its companions four more of its size
         Kind::HyperbolicEig => c(5.0, fewer()),
