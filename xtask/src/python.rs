@@ -45,7 +45,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
             .run()
     };
     stubs(workspace, &venv, &work)?;
-    pytest(&["python/tests"])?;
+    pytest(&["python/tests", "-n", "auto", "--dist", "loadfile"])?;
     pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
     pytest(&PAGES)?;
     random_commands(workspace, &venv, 1.0, 0)?;

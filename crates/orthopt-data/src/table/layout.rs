@@ -218,8 +218,12 @@ impl Layout {
                 .option("thousands")
                 .text(" say what the marks are");
         }
+        let value = decoded(field);
+        if !is_typed(&value) {
+            return Note::from(format!("{begin}; if the column holds text, ")).set("drop", reference);
+        }
         Note::from(format!("{begin}; if it stands for a missing value, say "))
-            .set("na", Columns::listed([decoded(field).as_str()]))
+            .set("na", Columns::listed([value.as_str()]))
             .text(", and if the column holds text, ")
             .set("drop", reference)
     }
@@ -230,14 +234,16 @@ fn reference(layout: &Layout, at: usize) -> String {
     option_word(layout.all_names.as_deref(), at)
 }
 
+/// Whether someone would type a word as the value of an option.
+fn is_typed(word: &str) -> bool {
+    const LONGEST: usize = 60;
+    !word.chars().any(char::is_control) && word.chars().nth(LONGEST).is_none()
+}
+
 /// A column in the value of an option: the number of one whose name no one would type.
 fn option_word(names: Option<&[String]>, at: usize) -> String {
-    const LONGEST: usize = 60;
     let word = column_word(names, at);
-    if word.chars().any(char::is_control) || word.chars().nth(LONGEST).is_some() {
-        return (at + 1).to_string();
-    }
-    word
+    if is_typed(&word) { word } else { (at + 1).to_string() }
 }
 
 fn column_word(names: Option<&[String]>, at: usize) -> String {

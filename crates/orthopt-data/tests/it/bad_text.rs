@@ -298,6 +298,12 @@ fn broken_text_is_shown_safely() {
     let long = format!("1 {}:1", "é".repeat(1000));
     let expected = format!("the index in `{}...` is not", "é".repeat(40));
     assert!(message("a.svm", long).contains(&expected));
+    let long = "9.2".repeat(1000);
+    let advice = message("a.csv", format!("a,b\n1,2\n3,{long}\n"));
+    assert!(
+        advice.len() < 250 && advice.contains("option `drop` = b") && !advice.contains("`na`"),
+        "{advice}"
+    );
     assert!(message("a.svm", b"1 \xff\xfe\x00:1").contains("the index in `\u{fffd}\u{fffd}\\0:1`"));
     assert!(matches!(read("a.svm", b"1 1:x"), Err(DataError::Line { line: 1, .. })));
 }

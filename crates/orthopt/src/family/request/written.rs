@@ -105,6 +105,11 @@ pub enum Counts {
 
 const AUTO: &str = "auto";
 
+/// A whole number that a config file can hold, too.
+fn count(text: &str) -> Option<usize> {
+    text.parse::<i64>().ok()?.try_into().ok()
+}
+
 impl FromStr for Counts {
     type Err = String;
 
@@ -113,10 +118,8 @@ impl FromStr for Counts {
             return Ok(Self::Auto);
         }
         let one = |part: &str| {
-            let number: usize = part
-                .trim()
-                .parse()
-                .map_err(|_| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
+            let number = count(part.trim())
+                .ok_or_else(|| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
             if number == 0 { Err("a component needs at least 1 nonzero".into()) } else { Ok(number) }
         };
         text.split(',').map(one).collect::<std::result::Result<_, _>>().map(Self::Given)
@@ -151,10 +154,10 @@ impl FromStr for Rank {
         let share = match text.strip_suffix('%') {
             _ if text == AUTO => return Ok(Self::By(RankRule::Auto)),
             Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
-            None if text.parse::<usize>().is_ok() => {
-                return text.parse().map(Self::Given).map_err(|_| wrong());
-            }
-            None => text.parse(),
+            None => match count(text) {
+                Some(number) => return Ok(Self::Given(number)),
+                None => text.parse(),
+            },
         };
         let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(wrong)?;
         Ok(Self::By(RankRule::Share(share)))
@@ -336,6 +339,16 @@ mod tests {
         }
         assert_eq!(read("\"auto\"").unwrap(), Counts::Auto);
         assert!(read("-1").is_err() && read("[2, 0]").is_err() && read("true").is_err());
+    }
+
+    /// What can be read can be written to a config file, whose whole numbers have 63 bits.
+    #[test]
+    fn numbers_that_no_config_file_holds() {
+        let (most, more) = (i64::MAX.to_string(), (i64::MAX as u64 + 1).to_string());
+        assert_eq!(most.parse::<Rank>().unwrap().write(), Written::Whole(i64::MAX));
+        assert_eq!(most.parse::<Counts>().unwrap().write(), Written::Whole(i64::MAX));
+        assert!(more.parse::<Rank>().is_err() && more.parse::<Counts>().is_err());
+        assert!(format!("3,{more}").parse::<Counts>().is_err());
     }
 
     #[test]
