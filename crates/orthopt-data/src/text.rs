@@ -1,5 +1,6 @@
 //! Small pieces shared by the readers and writers of text formats.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 /// The fields of a line that is separated by any white space.
@@ -58,6 +59,17 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// What a library says of a file, for a message: its words can repeat any part of the file. In one line, cut to a readable length.
+pub(crate) fn said(error: &dyn Display) -> String {
+    const LONGEST: usize = 300;
+    let words = error.to_string();
+    let mut short: String = words.chars().take(LONGEST).collect();
+    if words.chars().nth(LONGEST).is_some() {
+        short.push_str("...");
+    }
+    printable(&short)
+}
+
 /// Writes a number so that reading it back gives the same bits, in the shorter of the two
 /// notations (`0.001`, `1e300`).
 pub(crate) fn write_number(out: &mut dyn Write, value: f64) -> io::Result<()> {
@@ -72,6 +84,17 @@ pub(crate) fn write_number(out: &mut dyn Write, value: f64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_libraries_are_short_and_in_one_line() {
+        assert_eq!(said(&"a part is missing"), "a part is missing");
+        assert_eq!(said(&"no\nsheet\u{1b}"), "no\\nsheet\\u{1b}");
+        let long = said(&format!("unknown kind {}", "é".repeat(5000)));
+        assert!(
+            long.starts_with("unknown kind é") && long.ends_with("é...") && long.chars().count() == 303,
+            "{long}"
+        );
+    }
 
     #[test]
     fn whole_numbers() {

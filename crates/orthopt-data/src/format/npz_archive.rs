@@ -11,7 +11,7 @@ use crate::format::npy::Array;
 use crate::format::npy_header::{self, ArrayError};
 use crate::input::Input;
 use crate::memory::Budget;
-use crate::text::show;
+use crate::text::{said, show};
 
 /// The arrays that are taken for the data when there are several.
 const DATA_NAMES: [&str; 3] = ["X", "data", "arr_0"];
@@ -34,7 +34,7 @@ impl Archive {
         }
         let bytes = input.read_rest()?;
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|error| {
-            input.file_error(format!("it is truncated or not an .npz (zip) file ({error})"))
+            input.file_error(format!("it is truncated or not an .npz (zip) file ({})", said(&error)))
         })?;
         let names = zip.file_names().filter_map(Result::ok);
         let names = names.filter_map(|name| Some(name.strip_suffix(".npy")?.to_string())).collect();
@@ -128,12 +128,14 @@ impl Archive {
         let result = match self.zip.by_name(&format!("{name}.npy")) {
             Ok(mut entry) => match read(&mut entry) {
                 Ok(array) => Ok(array),
-                Err(ArrayError::Read(error)) => Err(format!("the archive is truncated or corrupt ({error})")),
+                Err(ArrayError::Read(error)) => {
+                    Err(format!("the archive is truncated or corrupt ({})", said(&error)))
+                }
                 Err(ArrayError::Content(problem)) => Err(problem),
                 Err(ArrayError::Memory(error)) => return Err(error),
             },
             Err(ZipError::FileNotFound) => Err("it is missing from the archive".into()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(said(&error)),
         };
         result.map_err(|problem| self.error_in(name, &problem))
     }

@@ -1,6 +1,7 @@
 //! Sheets of spreadsheets (.xlsx, .xls, .xlsb, .ods) as tables: cells become the text that a table in text has, so that the
 //! same rules hold.
 
+use std::fmt::Display;
 use std::io::{Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,7 +17,7 @@ use crate::input::Input;
 use crate::missing::Missing;
 use crate::stream::{Chunks, Whole};
 use crate::table::{Head, Layout, Note, arranged, is_number};
-use crate::text::{show, write_number};
+use crate::text::{said, show, write_number};
 
 /// Cells that decide how a table is read.
 const LOOKED_AT: (usize, usize) = (200, 5);
@@ -35,7 +36,7 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     // the library stops with an assertion at some damaged bytes, which is an error like others here
     let opened = catch_unwind(AssertUnwindSafe(|| opened(bytes, options, &input)));
     let (sheet, sheets, cells) =
-        opened.unwrap_or_else(|_| Err(broken(&input, "its parts contradict each other")))?;
+        opened.unwrap_or_else(|_| Err(broken(&input, &"its parts contradict each other")))?;
     let mut records = records(cells, &input)?;
     let place = format!("{} ({})", input.name(), show(sheet.as_bytes()));
     let above = titles(&records);
@@ -70,7 +71,7 @@ fn opened(
     options: &LoadOptions,
     input: &Input,
 ) -> Result<(String, usize, Vec<Placed>), DataError> {
-    let broken = |error: calamine::Error| broken(input, &error.to_string());
+    let broken = |error: calamine::Error| broken(input, &error);
     let mut book = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(broken)?;
     let sheet = chosen(&mut book, options.table.sheet.as_deref(), input)?;
     let cells = cells(&mut book, &sheet, input)?;
@@ -104,8 +105,8 @@ fn chosen(
     words.cloned().ok_or_else(|| input.file_error("there is no sheet with anything in it"))
 }
 
-fn broken(input: &Input, error: &str) -> DataError {
-    input.file_error(format!("the spreadsheet cannot be read: {error}"))
+fn broken(input: &Input, error: &dyn Display) -> DataError {
+    input.file_error(format!("the spreadsheet cannot be read: {}", said(error)))
 }
 
 /// The parts of the archive that most spreadsheets are fit memory when they are unpacked, whatever sizes they declare.
@@ -141,14 +142,14 @@ fn cells(book: &mut Sheets<Cursor<Vec<u8>>>, sheet: &str, input: &Input) -> Resu
         input.budget().check(bytes)
     };
     if let Sheets::Xlsx(book) = book {
-        let wrong = |error: calamine::XlsxError| broken(input, &error.to_string());
+        let wrong = |error: calamine::XlsxError| broken(input, &error);
         let mut reader = book.worksheet_cells_reader(sheet).map_err(wrong)?;
         while let Some(cell) = reader.next_cell().map_err(wrong)? {
             let (row, column) = cell.get_position();
             push(row, column, &Data::from(cell.get_value().clone()))?;
         }
     } else {
-        let range = book.worksheet_range(sheet).map_err(|error| broken(input, &error.to_string()))?;
+        let range = book.worksheet_range(sheet).map_err(|error| broken(input, &error))?;
         let (first_row, first_column) = range.start().unwrap_or_default();
         for (row, column, cell) in range.used_cells() {
             push(first_row + row as u32, first_column + column as u32, cell)?;

@@ -14,6 +14,7 @@ use parquet::file::reader::ChunkReader;
 use crate::error::DataError;
 use crate::input::Input;
 use crate::memory::Budget;
+use crate::text::said;
 
 /// Rows of a batch of Parquet, which are made at once.
 const BATCH: usize = 1024;
@@ -108,7 +109,9 @@ fn read<T, E: Display>(budget: &Budget, work: impl FnOnce() -> Result<T, E>) -> 
 
 /// What the readers of bytes find wrong.
 pub(super) fn broken(budget: &Budget, error: &dyn Display) -> DataError {
-    let problem =
-        format!("it is truncated or damaged, or has a form that is not supported ({error}); write it again");
+    let problem = format!(
+        "it is truncated or damaged, or has a form that is not supported ({}); write it again",
+        said(error)
+    );
     DataError::File { path: budget.place().into(), problem }
 }
