@@ -179,19 +179,31 @@ impl State {
         let unit = power_of_two(f.scale(&x0));
         let krylov = BlockKrylov::new(&x0, x0.ncols());
         let way = "C";
-        let (x, value, ended) = match whole(f, unit) {
+        let (x, value, residual) = match whole(f, unit) {
             Some((values, vectors)) => {
                 let (x, value) = placed(&values, &vectors, d, unit);
-                (x, value, (Status::Converged, "the eigenvectors of C in their order: the global optimum"))
+                let largest = values.iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
+                let off = off_eigenvectors(&in_units(f, unit, &x), &x);
+                (x, value, Some(off / largest))
             }
-            None => (
-                x0.clone(),
-                f.value(&x0),
-                (Status::Stalled, "the eigenvalue decomposition of C gave nothing"),
-            ),
+            None => (x0.clone(), f.value(&x0), None),
         };
-        Self { krylov, unit, way, x, value, fresh: false, residual: None, steps: 0, ended: Some(ended) }
+        let ended = match residual {
+            Some(residual) if residual <= EXACT => {
+                (Status::Converged, "the eigenvectors of C in their order: the global optimum")
+            }
+            Some(_) => (Status::Stalled, "the eigenvectors of C to less than rounding"),
+            None => (Status::Stalled, "the eigenvalue decomposition of C gave nothing"),
+        };
+        Self { krylov, unit, way, x, value, fresh: false, residual, steps: 0, ended: Some(ended) }
     }
+}
+
+/// ‖CX − X Diag(XᵀCX)‖_F of CX and X with unit columns.
+fn off_eigenvectors(cx: &RowMat, x: &RowMat) -> f64 {
+    let theta = |k: usize| (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum::<f64>();
+    let values: Vec<f64> = (0..x.ncols()).map(theta).collect();
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| cx.get(i, k) - values[k] * x.get(i, k)).norm()
 }
 
 /// All eigenvalues of C, the largest first, divided by `unit`, and their vectors.
