@@ -232,7 +232,8 @@ fn text(path: &str, task: &Task, found: &Assessment, checks: &Checks, measures: 
     summary.reasons(&task.reasons);
     summary.line("X", &format!("{path}, {n} x {r}"));
     summary.gap();
-    let has_penalty = task.lambda.is_some() && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes);
+    let has_penalty =
+        task.lambda.is_some() && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes | Kind::Brockett);
     let feasibility = (found.feasibility, measures.feasibility);
     let relative = found.relative_feasibility;
     summary.objective(&found.objective, has_penalty, feasibility, relative, found.nonneg_violation);
