@@ -105,6 +105,11 @@ pub enum Counts {
 
 const AUTO: &str = "auto";
 
+/// A count in words, of those that can be written again: whole numbers of files have a sign.
+fn count(text: &str) -> Option<usize> {
+    text.parse::<usize>().ok().filter(|count| i64::try_from(*count).is_ok())
+}
+
 impl FromStr for Counts {
     type Err = String;
 
@@ -113,10 +118,8 @@ impl FromStr for Counts {
             return Ok(Self::Auto);
         }
         let one = |part: &str| {
-            let number: usize = part
-                .trim()
-                .parse()
-                .map_err(|_| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
+            let number = count(part.trim())
+                .ok_or_else(|| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
             if number == 0 { Err("a component needs at least 1 nonzero".into()) } else { Ok(number) }
         };
         text.split(',').map(one).collect::<std::result::Result<_, _>>().map(Self::Given)
@@ -151,10 +154,10 @@ impl FromStr for Rank {
         let share = match text.strip_suffix('%') {
             _ if text == AUTO => return Ok(Self::By(RankRule::Auto)),
             Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
-            None if text.parse::<usize>().is_ok() => {
-                return text.parse().map(Self::Given).map_err(|_| wrong());
-            }
-            None => text.parse(),
+            None => match count(text) {
+                Some(rank) => return Ok(Self::Given(rank)),
+                None => text.parse(),
+            },
         };
         let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(wrong)?;
         Ok(Self::By(RankRule::Share(share)))
@@ -335,6 +338,10 @@ mod tests {
             assert_eq!(read(&serde_json::to_string(&found).unwrap()).unwrap(), found);
         }
         assert_eq!(read("\"auto\"").unwrap(), Counts::Auto);
+        assert!(
+            "9223372036854775808".parse::<Counts>().is_err()
+                && "2,9223372036854775808".parse::<Counts>().is_err()
+        );
         assert!(read("-1").is_err() && read("[2, 0]").is_err() && read("true").is_err());
     }
 
@@ -344,7 +351,9 @@ mod tests {
         assert_eq!("3".parse(), Ok(Rank::Given(3)));
         assert_eq!(["90%", "0.9", " 90 % "].map(str::parse::<Rank>), [share(0.9), share(0.9), share(0.9)]);
         assert_eq!("auto".parse(), Ok(Rank::By(RankRule::Auto)));
-        for bad in ["0%", "100%", "101%", "-5%", "1.5", "-1", "nan%", "inf", "all", "", "%"] {
+        for bad in
+            ["0%", "100%", "101%", "-5%", "1.5", "-1", "9223372036854775808", "nan%", "inf", "all", "", "%"]
+        {
             assert!(bad.parse::<Rank>().unwrap_err().contains("above 0% and below 100%"), "{bad}");
         }
         let read = |json: &str| serde_json::from_str::<Rank>(json);
