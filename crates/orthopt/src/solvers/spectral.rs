@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::long::is_left;
 use crate::linalg::products::{gram, product};
 use crate::linalg::unit::power_of_two;
 use crate::linalg::work;
@@ -90,7 +91,7 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
             return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", INFO.name).into()));
         }
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
-        let (first, way) = first_block(&p.f, &x0, self.seed);
+        let (first, way) = first_block(&p.f, &x0, self.seed).ok_or(Error::Factorisation(FIRST))?;
         Ok(State {
             krylov: BlockKrylov::new(&first, p.rank()),
             unit: power_of_two(p.f.scale(&x0)),
@@ -171,7 +172,7 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
     let x0 = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)));
     let ((), product) = work::counted(|| drop(p.f.apply(&x0)));
     let most = BY_THE_WAY / (product + (4 * n * r * r) as u64).max(1);
-    let (first, _) = first_block(&p.f, &x0, 1);
+    let (first, _) = first_block(&p.f, &x0, 1)?;
     let unit = power_of_two(p.f.scale(&x0));
     let mut krylov = BlockKrylov::new(&first, r);
     let exact = (0..most).any(
@@ -180,21 +181,34 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
     krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum * unit)
 }
 
+/// What is not there where nobody waits for it.
+const FIRST: &str = "the decomposition of the first block";
+
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
-/// the problem is small.
-fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> (RowMat, &'static str) {
+/// the problem is small. `None` where it takes long and nobody waits for it any more.
+fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> Option<(RowMat, &'static str)> {
     let (n, r) = (x0.nrows(), x0.ncols());
+    let left = || is_left(n * r * r);
+    if left() {
+        return None;
+    }
     if let Some(at) = f.factor().filter(|at| is_small(at.ncols(), n))
         && let Some(x) = by_samples(at, r, seed)
     {
-        return (x, "AA' of the samples");
+        return Some((x, "AA' of the samples"));
+    }
+    if left() {
+        return None;
     }
     if decomposed_whole(n, r)
         && let Some((_, u)) = symmetric_eigenpairs(&negated(f.apply(&identity(n))))
     {
-        return (RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C");
+        return Some((RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C"));
     }
-    (perturbed(x0, seed), "a Krylov space of C")
+    if left() {
+        return None; // the decomposition was, too
+    }
+    Some((perturbed(x0, seed), "a Krylov space of C"))
 }
 
 fn is_small(m: usize, n: usize) -> bool {
@@ -258,4 +272,23 @@ fn in_units(f: &impl Quadratic, unit: f64, b: &RowMat) -> RowMat {
 fn negated(mut y: RowMat) -> RowMat {
     y.data_mut().iter_mut().for_each(|v| *v = -*v);
     y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::smooth::DenseQuadratic;
+
+    #[test]
+    fn a_large_first_block_is_none_where_nobody_waits() {
+        let over = Cancel::never();
+        over.cancel();
+        for (n, left) in [(6, false), (480, true)] {
+            let c = faer::Mat::from_fn(n, n, |i, j| 1.0 / (1.0 + (i as f64 - j as f64).abs()));
+            let f = DenseQuadratic::negative(c.as_ref()).unwrap();
+            let found = over.during(|| first_block(&f, &identity(n), 1));
+            assert_eq!(found.is_none(), left, "{n}");
+        }
+    }
 }
