@@ -14,6 +14,7 @@ use crate::certify::{
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::long::is_left;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
@@ -218,6 +219,9 @@ impl Family for PcaProblem {
     }
 
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        if is_left(x.nrows() * x.ncols().pow(2)) {
+            return None; // a gradient is long
+        }
         self.has_pairs().then(|| certify(&RowOffers::new(self, x), scope, cancel))
     }
 

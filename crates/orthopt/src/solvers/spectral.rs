@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::long::is_left;
 use crate::linalg::products::{gram, product};
 use crate::linalg::unit::power_of_two;
 use crate::linalg::work;
@@ -97,7 +98,7 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
         if p.f.column_weights().is_some_and(|d| d.iter().any(|d| *d < 0.0)) {
             return Ok(State::decomposed(&p.f, x0));
         }
-        let (first, way) = first_block(&p.f, &x0, self.seed);
+        let (first, way) = first_block(&p.f, &x0, self.seed).ok_or(Error::Factorisation(FIRST))?;
         Ok(State {
             krylov: BlockKrylov::new(&first, p.rank()),
             unit: power_of_two(p.f.scale(&x0)),
@@ -249,7 +250,7 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
         let (values, vectors) = ((n as u64).pow(3) <= BY_THE_WAY).then(|| whole(&p.f, unit))??;
         return Some(placed(&values, &vectors, d, unit).1);
     }
-    let (first, _) = first_block(&p.f, &x0, 1);
+    let (first, _) = first_block(&p.f, &x0, 1)?;
     let mut krylov = BlockKrylov::new(&first, r);
     let exact = (0..most).any(
         |_| matches!(krylov.step(|b| in_units(&p.f, unit, b)), Found::Residual(residual) if residual <= EXACT),
@@ -260,21 +261,34 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
     }
 }
 
+/// What is not there where nobody waits for it.
+const FIRST: &str = "the decomposition of the first block";
+
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
-/// the problem is small.
-fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> (RowMat, &'static str) {
+/// the problem is small. `None` where it takes long and nobody waits for it any more.
+fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> Option<(RowMat, &'static str)> {
     let (n, r) = (x0.nrows(), x0.ncols());
+    let left = || is_left(n * r * r);
+    if left() {
+        return None;
+    }
     if let Some(at) = f.factor().filter(|at| is_small(at.ncols(), n))
         && let Some(x) = by_samples(at, r, seed)
     {
-        return (x, "AA' of the samples");
+        return Some((x, "AA' of the samples"));
+    }
+    if left() {
+        return None;
     }
     if decomposed_whole(n, r)
         && let Some((_, u)) = symmetric_eigenpairs(&negated(f.apply(&identity(n))))
     {
-        return (RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C");
+        return Some((RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C"));
     }
-    (perturbed(x0, seed), "a Krylov space of C")
+    if left() {
+        return None; // the decomposition was, too
+    }
+    Some((perturbed(x0, seed), "a Krylov space of C"))
 }
 
 fn is_small(m: usize, n: usize) -> bool {
@@ -338,4 +352,23 @@ fn in_units(f: &impl Quadratic, unit: f64, b: &RowMat) -> RowMat {
 fn negated(mut y: RowMat) -> RowMat {
     y.data_mut().iter_mut().for_each(|v| *v = -*v);
     y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::smooth::DenseQuadratic;
+
+    #[test]
+    fn a_large_first_block_is_none_where_nobody_waits() {
+        let over = Cancel::never();
+        over.cancel();
+        for (n, left) in [(6, false), (480, true)] {
+            let c = faer::Mat::from_fn(n, n, |i, j| 1.0 / (1.0 + (i as f64 - j as f64).abs()));
+            let f = DenseQuadratic::negative(c.as_ref()).unwrap();
+            let found = over.during(|| first_block(&f, &identity(n), 1));
+            assert_eq!(found.is_none(), left, "{n}");
+        }
+    }
 }
