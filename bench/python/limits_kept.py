@@ -60,11 +60,9 @@ def commands(n):
         "bound l0-pca lambda": ["bound", "l0-pca", "{c}", *few, "--lambda", "1"],
         "bound l0-pca all nonzeros": ["bound", "l0-pca", "{c}", *few, "--nonzeros", str(n)],
         "bound l0-pca adjusted": ["bound", "l0-pca", "{c}", *few, *some, "--maximise", "adjusted"],
-        "bound l0-pca uncorrelated": ["bound", "l0-pca", "{c}", *few, *some, "--constraint", "uncorrelated"],
         "bound l1-pca": ["bound", "l1-pca", "{c}", *few, "--lambda", "1"],
         "bound nonneg-pca": ["bound", "nonneg-pca", "{c}", *few],
         "bound pca": ["bound", "pca", "{c}", *few],
-        "bound mcp-pca": ["bound", "mcp-pca", "{c}", *few],
         "certify l0-pca": ["certify", "l0-pca", "{c}", "--x", "{x}", "--lambda", "1"],
         "certify l0-pca blocks": ["certify", "l0-pca", "{c}", "--x", "{x}", "--lambda", "1", "--blocks", "3"],
         "certify l0-pca global": ["certify", "l0-pca", "{c}", "--x", "{x}", "--lambda", "1", "--global", "{limit}"],
@@ -75,12 +73,13 @@ def commands(n):
     for problem in "l1 l21 nonneg mcp scad dc capped-l1 fused".split():
         lines[f"solve {problem}-pca"] = ["solve", f"{problem}-pca", "{a}", *few]
         lines[f"solve {problem}-pca of C"] = ["solve", f"{problem}-pca", "{c}", *few]
-    for problem in "onmf ica dictionary robust-subspace".split():
+    for problem in "onmf dictionary robust-subspace".split():
         lines[f"solve {problem}"] = ["solve", problem, "{a}", *few]
-    for start in "identity coordinates pca random partition eigen".split():
+    lines["solve ica"] = ["solve", "ica", "{tall}", *few]
+    for start in "identity coordinates pca random partition varimax".split():
         lines[f"solve l1-pca from {start}"] = ["solve", "l1-pca", "{c}", *few, "--solver", "obcd", "--init", start]
     lines["solve hyperbolic-eig"] = ["solve", "hyperbolic-eig", "{a}", "--ridge", "1"]
-    lines["compare hyperbolic-eig"] = ["compare", "hyperbolic-eig", "{a}", "--ridge", "1", "--solvers", "jobcd,admm,csdm"]
+    lines["compare hyperbolic-eig"] = ["compare", "hyperbolic-eig", "{a}", "--ridge", "1", "--solvers", "gs-jobcd,j-jobcd,j-admm,umcm,csdm"]
     lines["solve probe"] = ["solve", "probe", "{narrow}"]
     lines["solve nonlinear-eig"] = ["solve", "nonlinear-eig", f"laplace:{n}", *few]
     lines["solve nonlinear-eig of C"] = ["solve", "nonlinear-eig", "{c}", *few]
@@ -94,7 +93,7 @@ def made(folder, n):
     a = rng.standard_normal((n // 2, n)) * np.linspace(2, 1, n)
     b = rng.standard_normal((2 * n, n)) * np.linspace(2, 1, n)
     q, _ = np.linalg.qr(rng.standard_normal((n, 5)))
-    files = {"a": a, "x": q, "narrow": a[:200]}
+    files = {"a": a, "x": q, "narrow": a[:200], "tall": b}
     for name, matrix in files.items():
         np.save(folder / f"{name}.npy", matrix)
     c = b.T @ b / len(b)
@@ -109,7 +108,7 @@ def line_of(program, words, files, folder, limit):
     if files["c"] in given:
         at = given.index(files["c"])
         given[at : at + 1] = ["--gram", files["c"]]
-    own = [] if "--global" in words else ["--time-limit", f"{limit:g}"]
+    own = [] if words[0] == "certify" else ["--time-limit", f"{limit:g}"]
     own += ["--threads", "1"]
     return [program, *given, *own, "--json", str(folder / "o.json")]
 

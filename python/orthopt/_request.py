@@ -199,6 +199,7 @@ class SolveOptions(Constants, total=False):
     placement: Literal["after", "before"] | None
     linear: Any | None
     target: Any | None
+    component_weights: str | float | Sequence[float] | None
     effort: Literal["quick", "normal", "thorough"] | None
     restarts: int | None
     seed: int | None
@@ -262,6 +263,7 @@ class CompareOptions(Constants, total=False):
     placement: Literal["after", "before"] | None
     linear: Any | None
     target: Any | None
+    component_weights: str | float | Sequence[float] | None
     effort: Literal["quick", "normal", "thorough"] | None
     restarts: int | None
     seed: int | None
@@ -326,6 +328,7 @@ class PathOptions(Constants, total=False):
     placement: Literal["after", "before"] | None
     linear: Any | None
     target: Any | None
+    component_weights: str | float | Sequence[float] | None
     solver: str | None
     effort: Literal["quick", "normal", "thorough"] | None
     seed: int | None
@@ -389,6 +392,7 @@ class BoundOptions(Constants, total=False):
     placement: Literal["after", "before"] | None
     linear: Any | None
     target: Any | None
+    component_weights: str | float | Sequence[float] | None
     solver: str | None
     init: Any | None
     effort: Literal["quick", "normal", "thorough"] | None
@@ -452,6 +456,7 @@ class CertifyOptions(Constants, total=False):
     placement: Literal["after", "before"] | None
     linear: Any | None
     target: Any | None
+    component_weights: str | float | Sequence[float] | None
     seed: int | None
     threads: int | None
     certify: int | None

@@ -173,3 +173,13 @@ def test_the_interpreter_ends_during_a_run(what, how):
     assert done.stdout.strip() == "ending", done.stderr
     assert done.returncode == (7 if how == "raise" else 0), (done.returncode, done.stderr)
     assert "panicked" not in done.stderr and "Fatal" not in done.stderr, done.stderr
+
+
+def test_checks_after_a_run_keep_its_limit():
+    """What there is no time for is ``None``; small X are checked in any case."""
+    for n, measured in [(6, True), (600, False)]:
+        samples = np.random.default_rng(1).standard_normal((20, n))
+        s = orthopt.solve("pca", samples, rank=n, time_limit=0.0, certify=True)
+        assert s.status in ("time_limit", "converged") and s.feasibility <= 1e-10
+        assert (s.criticality is not None) == measured
+        assert (s.certificate is not None) == measured

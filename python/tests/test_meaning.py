@@ -51,6 +51,7 @@ VALUES = {
     "placement": "before",
     "linear": "randn:3",
     "target": RNG.normal(size=(12, 2)),
+    "component_weights": [3.0, 1.0],
     "metric": np.arange(1.0, 7.0),
     "nonzeros": 2,
     "total_nonzeros": 5,

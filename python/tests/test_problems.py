@@ -1,4 +1,4 @@
-"""Named problems beside PCA: procrustes, row-sparse PCA, clusters, independent components, dictionaries, robust subspaces."""
+"""Named problems beside PCA: procrustes, components in their order, row-sparse PCA, clusters, independent components, dictionaries, robust subspaces."""
 
 import numpy as np
 import orthopt
@@ -35,6 +35,32 @@ def test_procrustes_has_its_closed_form_and_sparse_loadings():
         orthopt.solve("procrustes", A, target=B, weights=np.ones(200))
     with pytest.raises(errors.OrthoptError, match="linear term"):
         orthopt.bound("procrustes", A, target=B)
+    chosen = orthopt.solve("procrustes", A, penalty="l1", target=B, effort="quick")
+    assert ((chosen.X != 0) == (X0 != 0)).all() and chosen.lam == pytest.approx(0.5 * np.abs(A.T @ B).max(axis=0).mean(), rel=1e-5)
+
+
+def test_components_come_in_the_order_of_their_weights():
+    A = RNG.normal(size=(60, 8)) * np.linspace(1, 3, 8)
+    values, vectors = np.linalg.eigh(A.T @ A)
+    for weights, which in (([3.0, 2.0, 1.0], [7, 6, 5]), (np.array([1.0, 4.0]), [6, 7]), ([-1.0, 2, -3], [1, 7, 0]), (1.0, [7])):
+        s = orthopt.solve("brockett", A, component_weights=weights)
+        d = np.atleast_1d(weights)
+        assert s.solver == "spectral" and s.objective == pytest.approx(-0.5 * d @ values[which], rel=1e-12)
+        assert np.allclose(np.abs(vectors[:, which].T @ s.X), np.eye(len(d)), atol=1e-8)
+        own = orthopt.minimize(lambda X: (-0.5 * np.sum(X * (A.T @ A @ X) * d), -(A.T @ A @ X) * d), (8, len(d)))
+        assert own.objective == pytest.approx(s.objective, rel=1e-8)
+    sparse = orthopt.solve("brockett", A, 3, penalty="l1", certify=True, effort="quick")
+    assert sparse.certificate.holds and sparse.nnz < 24 and sparse.lam > 0
+    share = np.sum(sparse.X * (A.T @ A @ sparse.X), axis=0)
+    assert share[0] >= share[1] >= share[2]
+    wrong = orthopt.certify("brockett", A, sparse.X[:, ::-1].copy(), penalty="l1", lam=sparse.lam)
+    assert wrong.objective > sparse.objective
+    with pytest.raises(errors.IncompatibleError, match="2 numbers for 3 components"):
+        orthopt.solve("brockett", A, 3, component_weights=[2.0, 1.0])
+    with pytest.raises(errors.InvalidOptionError, match="component_weights"):
+        orthopt.solve("brockett", A, component_weights="2,x")
+    with pytest.raises(errors.IncompatibleError, match="component_weights"):
+        orthopt.solve("pca", A, component_weights=[2.0, 1.0])
 
 
 def test_rows_are_zero_together():
@@ -85,6 +111,9 @@ def test_sources_atoms_and_subspaces():
     W = orthonormal(15, 2)
     Y = np.vstack([RNG.normal(size=(100, 2)) @ W.T, 4 * RNG.normal(size=(50, 15))])
     assert np.linalg.svd(W.T @ orthopt.solve("robust-subspace", Y, 2, effort="quick").X)[1].min() > 0.999
+    for name, data in (("ica", A), ("dictionary", Y[:, :8]), ("robust-subspace", Y)):
+        found = [orthopt.solve(name, data, 2, solver=solver, seed=3, restarts=2) for solver in ("trust-region", "lbfgs")]
+        assert found[0].status == "converged" and found[0].objective == pytest.approx(found[1].objective, rel=1e-7)
     with pytest.raises(errors.IncompatibleError, match="singular"):
         orthopt.solve("ica", np.ones((5, 8)), 2)
     with pytest.raises(errors.IncompatibleError, match="needs samples"):

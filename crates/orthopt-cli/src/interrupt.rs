@@ -23,7 +23,7 @@ const SAME: Duration = Duration::from_millis(300);
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// Time for extra work after an interruption.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Installs the handler of interruptions.
 ///

@@ -60,8 +60,9 @@ pub fn checksum(
         }
     }
     let mut sum = Sum(crc32fast::Hasher::new());
-    let rows: Vec<&[f64]> = (0..x.nrows()).map(|i| x.row(i)).collect();
-    serde_json::to_writer(&mut sum, &(names, means, scales, rows))?;
+    serde_json::to_writer(&mut sum, &(names, means, scales, x.nrows(), x.ncols()))?;
+    // their bits: the digits of millions of numbers would take as long as writing them
+    x.data().iter().for_each(|v| sum.0.update(&v.to_le_bytes()));
     Ok(format!("{:08x}", sum.0.finalize()))
 }
 
@@ -152,7 +153,10 @@ impl Model {
         }
         if let Some(j) = scales.iter().flatten().position(|scale| !(scale.is_normal() && *scale > 0.0)) {
             let scale = scales.iter().flatten().nth(j).copied().unwrap_or(f64::NAN);
-            bail!("entry {} of scales is {scale}: scales are positive numbers that can be divided by", j + 1);
+            bail!(
+                "entry {} of scales is {scale:e}: scales are positive numbers that can be divided by",
+                j + 1
+            );
         }
         let x = RowMat::from_fn(n, r, |i, k| x[i][k]);
         let sum = checksum(names.as_deref(), means.as_deref(), scales.as_deref(), &x)?;

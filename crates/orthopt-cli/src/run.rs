@@ -1,12 +1,9 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
-use orthopt::RowMat;
-use orthopt::cancel::Cancel;
-use orthopt::certify::Scope;
 use orthopt::family::{Family, Plan, Wanted};
-use orthopt::internal::left_after;
+use orthopt::internal::check_in_time;
 use orthopt::message::Message;
-use orthopt::report::{Checks, Report, Task};
+use orthopt::report::{Report, Task};
 use orthopt::solvers::obcd::pairs;
 use orthopt::start::Start;
 
@@ -56,36 +53,10 @@ pub fn minimise<P: Family>(
     Ok(report)
 }
 
-/// Seconds that the checks of X may take in any case.
-const CHECKS: f64 = 0.2;
-/// Share of a limit that they may exceed it by.
-const SHARE: f64 = 0.05;
-
 /// Criticality and block stationarity, if requested, in what the run has left of its limit and a moment.
 pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
-    let (limit, seconds) = (settings.stopping.time_limit, report.solution.seconds);
-    let left = |limit: f64| (limit - seconds).max(0.0) + CHECKS.max(SHARE * limit);
-    let clock = patience().within(limit.map(left));
+    let spent = (settings.stopping.time_limit, report.solution.seconds);
+    let wanted = (report.x(), settings.certify);
     let stage = |what: &'static str| progress.stage(what);
-    // steps that cannot be divided are not begun later
-    let long = interrupt::cancel().within(limit.map(|limit| left_after(limit, seconds)));
-    report.checks = long.during(|| checks(problem, report.x(), settings.certify, &clock, stage));
-}
-
-/// Criticality of X, and block stationarity where there is a scope; where the clock ends it, of the pairs that
-/// were checked by then.
-pub fn checks<P: Family>(
-    problem: &P,
-    x: &RowMat,
-    scope: Option<Scope>,
-    clock: &Cancel,
-    stage: impl Fn(&'static str),
-) -> Checks {
-    stage("measuring criticality");
-    let criticality = problem.criticality(x, clock);
-    let certificate = scope.and_then(|scope| {
-        stage("checking pairs of rows");
-        problem.block_stationarity(x, scope, clock)
-    });
-    Checks { criticality, certificate }
+    report.checks = check_in_time(problem, wanted, spent, (interrupt::cancel(), &patience()), stage);
 }

@@ -6,6 +6,7 @@ use anyhow::Context;
 
 use orthopt::certify::Scope;
 use orthopt::family::{PoseOptions, ProblemInfo, Wanted, find_problem};
+use orthopt::internal::rest_of;
 use orthopt::request::{Request, Settled};
 use orthopt::solve::Stopping;
 use orthopt::stability::of_run;
@@ -16,9 +17,6 @@ use crate::export::{Output, What};
 use crate::failure::usage;
 use crate::input::{read_x, short_text};
 use crate::plot::Look;
-
-/// Seconds over a limit that nobody notices: a tenth of what a limit may be exceeded by.
-const NOTICED: f64 = 0.05;
 
 /// Everything `solve` and `compare` need to know.
 #[derive(Clone, Debug)]
@@ -88,8 +86,8 @@ impl Settings {
     /// With what is left of the time limit after so many seconds of setting up the problem, where anybody would notice.
     #[must_use]
     pub fn after(&self, seconds: f64) -> Self {
-        let left = |limit: f64| if seconds < NOTICED { limit } else { (limit - seconds).max(0.0) };
-        let stopping = Stopping { time_limit: self.stopping.time_limit.map(left), ..self.stopping };
+        let left = self.stopping.time_limit.map(|limit| rest_of(limit, seconds));
+        let stopping = Stopping { time_limit: left, ..self.stopping };
         Self { stopping, ..self.clone() }
     }
 

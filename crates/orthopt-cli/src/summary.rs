@@ -186,7 +186,8 @@ impl Summary {
         self.reasons(&report.reasons);
         self.gap();
         // λ of the nonlinear eigenvalue problem is inside f
-        let has_penalty = task.lambda.is_some() && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes);
+        let has_penalty = task.lambda.is_some()
+            && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes | Kind::Brockett);
         let feasibility = (s.feasibility, report.measures.feasibility);
         let relative = report.relative_feasibility;
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);

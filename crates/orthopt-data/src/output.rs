@@ -37,6 +37,41 @@ pub fn write_whole(
     })
 }
 
+/// [`write_whole`] for what cannot be made again: where it fails, the file goes into the folder of temporary files under a
+/// name of its own, and the error says where it is.
+///
+/// # Errors
+/// [`DataError::Io`], also where it is there.
+pub fn write_or_rescue(
+    path: &Path,
+    mut body: impl FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    replace(path, &mut body).map_err(|error| {
+        let rescued = if let Ok(Target::File(name)) = target(path) { rescue(&name, body) } else { None };
+        let error = match rescued {
+            Some(other) => {
+                io::Error::new(error.kind(), format!("{error}; it is in `{}` instead", other.display()))
+            }
+            None => error,
+        };
+        DataError::Io { action: "write", path: path.display().to_string(), error }
+    })
+}
+
+/// Where the file is now, with a name that nobody has; `None` where that fails, too.
+fn rescue(name: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Option<PathBuf> {
+    let name = name.file_name()?.to_string_lossy();
+    let other = std::env::temp_dir().join(format!("orthopt-{}-{name}", std::process::id()));
+    let file = OpenOptions::new().write(true).create_new(true).open(&other).ok()?;
+    match fill(file, body) {
+        Ok(_) => Some(other),
+        Err(_) => {
+            let _ = fs::remove_file(&other);
+            None
+        }
+    }
+}
+
 /// An error where [`write_whole`] cannot write this file, found before there is anything to write. Nothing is changed, and
 /// pipes and devices are not opened.
 ///
@@ -65,13 +100,13 @@ fn check_compression(path: &Path) -> Result<(), DataError> {
     }
 }
 
-/// Writes a file, compressed when the name ends in `.gz`.
+/// Writes a file, compressed when the name ends in `.gz`; see [`write_or_rescue`].
 pub(crate) fn write_to(
     path: &Path,
-    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    mut body: impl FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
     check_compression(path)?;
-    write_whole(path, |file| {
+    write_or_rescue(path, |file| {
         if Compressed::named(path) != Some(Compressed::Gzip) {
             return body(file);
         }
@@ -230,6 +265,31 @@ mod tests {
         }
         write_whole(&path, |out| out.write_all(b"new")).unwrap();
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("new", 1));
+    }
+
+    #[test]
+    fn what_cannot_be_made_again_is_put_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rescued.json");
+        let mut tries = 0;
+        let error = write_or_rescue(&path, |out| {
+            tries += 1;
+            out.write_all(b"all of it")?;
+            if tries == 1 { Err(io::Error::other("the disk is full")) } else { Ok(()) }
+        });
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("the disk is full; it is in `") && names(folder.path()).is_empty(), "{error}");
+        let other = Path::new(error.split('`').nth(3).unwrap());
+        assert_eq!(fs::read_to_string(other).unwrap(), "all of it");
+        // what is there already is not replaced; nothing is left of what fails again
+        let fails = |out: &mut dyn Write| out.write_all(b"part").and(Err(io::Error::other("full")));
+        assert!(!write_or_rescue(&path, fails).unwrap_err().to_string().contains("it is in"));
+        assert_eq!(fs::read_to_string(other).unwrap(), "all of it");
+        fs::remove_file(other).unwrap();
+        assert!(!write_or_rescue(&path, fails).unwrap_err().to_string().contains("it is in"));
+        assert!(!other.exists());
+        write_or_rescue(&path, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::DataError;
 use crate::memory::Budget;
-use crate::output::write_whole;
+use crate::output::{write_or_rescue, write_whole};
 
 /// Length of the last line, `crc32 xxxxxxxx` between line feeds: the CRC-32 of all bytes before it.
 const SEAL: usize = 16;
@@ -42,13 +42,31 @@ pub fn write_sealed(
     magic: &[u8],
     body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), DataError> {
-    write_whole(path, |out| {
-        let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
-        summed.write_all(magic)?;
-        body(&mut summed)?;
-        let line = seal(summed.sum);
-        out.write_all(line.as_bytes())
-    })
+    write_whole(path, |out| sealed(out, magic, body))
+}
+
+/// The same for what cannot be made again, see [`write_or_rescue`].
+///
+/// # Errors
+/// [`DataError::Io`]: the file cannot be written there.
+pub fn write_sealed_or_rescue(
+    path: &Path,
+    magic: &[u8],
+    mut body: impl FnMut(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), DataError> {
+    write_or_rescue(path, |out| sealed(out, magic, &mut body))
+}
+
+fn sealed(
+    out: &mut dyn Write,
+    magic: &[u8],
+    body: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut summed = Summed { out, sum: crc32fast::Hasher::new() };
+    summed.write_all(magic)?;
+    body(&mut summed)?;
+    let line = seal(summed.sum);
+    out.write_all(line.as_bytes())
 }
 
 /// The body of a file of [`write_sealed`]; `None` if it does not begin with `magic`. The file may take `max_memory`

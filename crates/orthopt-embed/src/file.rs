@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use orthopt::RowMat;
-use orthopt_data::{default_memory, printable, read_sealed, show_bytes, write_sealed};
+use orthopt_data::{
+    default_memory, printable, read_sealed, show_bytes, write_sealed, write_sealed_or_rescue,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -61,10 +63,10 @@ impl Saved {
         Self { model, entities, relations, facts: graph.train.clone() }
     }
 
-    /// Writes the model, as a whole or not at all.
+    /// Writes the model, as a whole or not at all; into the folder of temporary files where its own fails.
     ///
     /// # Errors
-    /// [`Error::Data`]: the file cannot be written.
+    /// [`Error::Data`]: the file cannot be written, or is elsewhere.
     pub fn write(&self, path: &Path) -> Result<()> {
         let header = Header {
             options: self.model.options.clone(),
@@ -73,7 +75,7 @@ impl Saved {
             facts: self.facts.len(),
             training: None,
         };
-        Ok(write_sealed(path, MAGIC, |out| {
+        Ok(write_sealed_or_rescue(path, MAGIC, |out| {
             begin(out, &header, &self.facts)?;
             write_parts(out, &self.model, &self.model.parts())
         })?)

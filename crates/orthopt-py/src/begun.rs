@@ -1,7 +1,9 @@
 //! Set-up of the minimisation of a user's function, for any constraint.
 
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::family::{Case, Run, Wanted, check_constants, check_solvers};
+use orthopt::internal::in_time;
 use orthopt::objective::Evaluate;
 use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use orthopt::solvers::SolverInfo;
@@ -53,6 +55,20 @@ impl Begun {
         let observers: &mut [&mut dyn Observer] = &mut [&mut between];
         let chain = |_| Ok(Chain { stages: stages.clone(), x0: x0.clone() });
         run_restarts(problem, chain, options, &mut stop, observers).map_err(|error| self.failure(error))
+    }
+
+    /// Measures X of a run in what that has left of its limit and a moment; `None` where a call of f takes longer.
+    pub fn check_in_time(
+        &self,
+        found: &Solution,
+        stopping: &Stopping,
+        measure: impl FnOnce(&Cancel) -> Option<f64>,
+    ) -> Option<f64> {
+        let cancel = self.f.attended();
+        let call = found.seconds / self.f.evaluations().max(1) as f64;
+        in_time((stopping.time_limit, found.seconds), (&cancel, &cancel), |clock| {
+            clock.left().is_none_or(|left| call <= left).then(|| measure(clock)).flatten()
+        })
     }
 }
 

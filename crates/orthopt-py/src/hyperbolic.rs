@@ -1,6 +1,7 @@
 //! `minimize` over the J-orthogonal group.
 
 use orthopt::Error;
+use orthopt::cancel::Cancel;
 use orthopt::constraint::Constraint;
 use orthopt::constraint::Signature;
 use orthopt::family::Case;
@@ -59,8 +60,12 @@ pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Soluti
         }
         let solution = begun.run(&problem, stages, x0, wanted, stopping)?;
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
-        let critical =
-            measured.map(|_| stationarity(&solution.x, &problem.gradient(&solution.x), problem.signature()));
+        let measure = |clock: &Cancel| {
+            let x = &solution.x;
+            let gradient = (!clock.is_over()).then(|| problem.gradient(x))?;
+            (!clock.is_over()).then(|| stationarity(x, &gradient, problem.signature()))
+        };
+        let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)

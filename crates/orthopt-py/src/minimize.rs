@@ -2,6 +2,7 @@
 
 use numpy::PyReadonlyArray2;
 use orthopt::RowMat;
+use orthopt::cancel::Cancel;
 use orthopt::certify::criticality_while;
 use orthopt::composite::criticality;
 use orthopt::constraint::{Constraint, Stiefel};
@@ -143,7 +144,8 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         })?;
         solution.settings.extend(begun.f.known_lipschitz().map(|l| ("lipschitz".into(), l.into())));
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
-        let critical = measured.and_then(|_| criticality_while(&problem, &solution.x, &begun.f.attended()));
+        let measure = |clock: &Cancel| criticality_while(&problem, &solution.x, clock);
+        let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)
@@ -319,7 +321,8 @@ fn composite_run(
         })?;
         solution.settings.extend(begun.f.known_lipschitz().map(|l| ("lipschitz".into(), l.into())));
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
-        let critical = measured.and_then(|_| criticality(&problem, &solution.x, &begun.f.attended()));
+        let measure = |clock: &Cancel| criticality(&problem, &solution.x, clock);
+        let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
         Ok((solution, critical))
     };
     Ok(py.detach(run)?)

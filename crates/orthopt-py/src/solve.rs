@@ -10,9 +10,11 @@ use orthopt::family::Effort;
 use orthopt::family::{Call, Case, Family, Run, find_problem};
 use orthopt::family::{Kind, Plan, Wanted};
 use orthopt::family::{PoseOptions, Posed};
+use orthopt::internal::{check_in_time, rest_of};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::{Checks, DataFacts, Report, Task};
+use orthopt::report::{DataFacts, Report, Task};
+use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::start::Start;
 use orthopt::with_family;
@@ -39,12 +41,12 @@ pub fn solve<'py>(
     if request.asked.call == Call::Bound {
         request.wanted.effort.get_or_insert(Effort::Normal); // within its share of the time it ends by itself where it can
     }
-    let (posed, about) = posed(py, problem, &data, &request, true)?;
+    let (posed, about, clock) = posed(py, problem, &data, &request, true)?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => {
         let problem = Arc::new(problem);
-        check_runs(py, &head, &*problem, &request, &[(request.wanted.clone(), request.restarts)])?;
-        one(py, &head, problem, request, callback.as_ref())
+        check_runs(py, &head, &*problem, &request, &[(request.wanted.clone(), request.restarts)], &clock)?;
+        one(py, &head, problem, request, &clock, callback.as_ref())
     })
 }
 
@@ -62,7 +64,7 @@ pub fn compare<'py>(
     let request = options;
     let known = |name: &&String| name.as_str() != AUTO.0;
     solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
-    let (posed, about) = posed(py, problem, &data, &request, solvers.is_empty())?;
+    let (posed, about, _) = posed(py, problem, &data, &request, solvers.is_empty())?; // each solver has the limit
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
     with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
 }
@@ -93,14 +95,14 @@ struct Head {
 }
 
 /// Poses the problem without the GIL; with `counts`, a number of nonzeros is chosen where nothing says how sparse
-/// X is to be.
+/// X is to be. The clock began when the data were read.
 fn posed(
     py: Python<'_>,
     problem: &str,
     data: &Given<'_>,
     request: &Request,
     counts: bool,
-) -> PyResult<(Posed, About)> {
+) -> PyResult<(Posed, About, Cancel)> {
     let info = find_problem(problem).map_err(Failure::from)?;
     let view = data.borrow()?;
     let Request { pose, wanted, threads, asked, how, .. } = request;
@@ -115,13 +117,13 @@ fn posed(
                 if info.kind != Kind::Probe {
                     posed.notes.extend(about.notes.iter().cloned());
                 }
-                Ok(posed)
+                Ok((posed, clock))
             })
         })
     });
-    let made = made?;
+    let ((posed, clock), about) = made?;
     py.check_signals()?; // nothing is lost yet
-    Ok(made)
+    Ok((posed, about, clock))
 }
 
 /// True if the data are C itself.
@@ -136,6 +138,7 @@ fn check_runs<P: Family>(
     problem: &P,
     request: &Request,
     runs: &[(Wanted, Option<u64>)],
+    clock: &Cancel,
 ) -> PyResult<()> {
     let check = || -> Result<(), Failure> {
         if request.asked.has("bound") {
@@ -149,7 +152,7 @@ fn check_runs<P: Family>(
         let run = runs.into_iter().reduce(Run::and).unwrap_or_else(|| Run::none(problem));
         Ok(request.asked.check(case.run_by(run))?)
     };
-    let checked = py.detach(|| threads::pool(request.threads)?.install(check));
+    let checked = py.detach(|| threads::pool(request.threads)?.install(|| clock.during(check)));
     Ok(checked?)
 }
 
@@ -157,17 +160,20 @@ fn one<'py, P: Family>(
     py: Python<'py>,
     head: &Head,
     problem: Arc<P>,
-    request: Request,
+    mut request: Request,
+    clock: &Cancel,
     callback: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let plan = py.detach(|| -> Result<_, Failure> {
         threads::pool(request.threads)?.install(|| {
             let Request { wanted, stopping, restarts, .. } = &request;
-            let mut plan = problem.plan(wanted)?;
+            let mut plan = clock.during(|| problem.plan(wanted))?;
             plan.reasons.extend(plan.restart_reason(&problem, wanted, stopping, *restarts));
             Ok(plan)
         })
     })?;
+    let left = request.stopping.time_limit.map(|limit| rest_of(limit, clock.seconds()));
+    request.stopping = Stopping { time_limit: left, ..request.stopping };
     let task = head.task.clone();
     let report = supervise(py, callback, move |watch, send| {
         let pool = match threads::pool(request.threads) {
@@ -176,11 +182,14 @@ fn one<'py, P: Family>(
         };
         threads::on(&pool, plan.portfolio.is_some(), || {
             let solved = run(&*problem, &plan, &task, &request, watch);
-            let x = solved.as_ref().ok().map(|report| report.solution.x.clone());
+            let found = solved.as_ref().ok();
+            let found = found.map(|report| (report.solution.x.clone(), (left, report.solution.seconds)));
             // nobody listens any more if the caller was interrupted by an exception
             let _ = send.send(Told::Solved(solved.map(Box::new)));
-            if let (Some(x), true) = (x, request.scope.is_some() && !watch.cancel().is_cancelled()) {
-                let checks = Checks::of(&*problem, &x, request.scope, watch.cancel());
+            let cancel = watch.cancel();
+            if let (Some((x, spent)), true) = (found, request.scope.is_some() && !cancel.is_cancelled()) {
+                let wanted = (&x, request.scope);
+                let checks = check_in_time(&*problem, wanted, spent, (cancel, cancel), |_| {});
                 let _ = send.send(Told::Checked(checks));
             }
         });
@@ -217,7 +226,7 @@ fn several<'py, P: Family>(
     let searches = |name: &String| name == AUTO.0;
     let restarts = |name: &String| request.restarts.filter(|n| *n > 0 || !searches(name));
     let runs: Vec<_> = names.iter().map(|name| (wanted(name), restarts(name))).collect();
-    check_runs(py, head, &problem, &request, &runs)?;
+    check_runs(py, head, &problem, &request, &runs, &Cancel::never())?;
     let start = begin.clone().unwrap_or_else(|| Start::named(problem.default_start()));
     let problem = Arc::new(problem);
     let results = PyList::empty(py);
@@ -229,7 +238,8 @@ fn several<'py, P: Family>(
         };
         let wanted = Wanted { start, ..request.wanted.one_of(name, &names) };
         let request = Request { wanted, restarts, ..request.clone() };
-        let out = one(py, head, Arc::clone(&problem), request, callback)?;
+        let clock = Cancel::never().within(request.stopping.time_limit);
+        let out = one(py, head, Arc::clone(&problem), request, &clock, callback)?;
         out.set_item("solver", name)?;
         results.append(&out)?;
         if out.get_item("status")?.is_some_and(|s| s.eq("interrupted").unwrap_or(false)) {
@@ -264,7 +274,7 @@ pub fn pose_for(
     counts: bool,
 ) -> PyResult<(Posed, About)> {
     request.pose.rank = rank.or(request.pose.rank);
-    let (posed, about) = posed(py, problem, data, request, counts)?;
+    let (posed, about, _) = posed(py, problem, data, request, counts)?;
     let solvers = request.wanted.constants.iter().next().map(|(name, _)| name.to_string());
     if let Some(name) = solvers.filter(|_| request.asked.is_of_x()) {
         let why = " is an option of a solver, but no solver runs when X is given; leave it out";

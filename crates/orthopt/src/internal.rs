@@ -2,9 +2,10 @@
 //! solvers. It is no part of what is promised and changes without notice; `public-api.txt` does not list it.
 
 pub use crate::family::catalogue::{find_constant, parse_constants};
-pub use crate::linalg::long::left_after;
+pub use crate::linalg::long::rest_of;
 pub use crate::problem::cardinality::nonzero_rows;
 pub use crate::problem::variance::projected_share;
+pub use crate::report::assessment::{check_in_time, in_time};
 pub use crate::smooth::central_difference;
 pub use crate::smooth::two_sided::{hyperbolic_minimum, hyperbolic_optimum};
 

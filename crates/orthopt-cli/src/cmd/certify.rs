@@ -7,6 +7,7 @@ use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, Certificate, Scope};
 use orthopt::family::{Call, Family, Kind};
+use orthopt::internal::check_in_time;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
 use orthopt::solve::Stopping;
@@ -26,7 +27,6 @@ use crate::interrupt::patience;
 use crate::options::{OF_X, Typed};
 use crate::pose::{pose, remark_on_counts, remark_on_tiny_entries};
 use crate::progress::Progress;
-use crate::run::checks;
 use crate::settings::{Settings, at_least_one, at_least_zero};
 use crate::summary::{Summary, verdict};
 use crate::wording::said;
@@ -155,7 +155,9 @@ fn certify<P: Family>(
     let measures = Measures::of(&problem);
     interrupt::keep_results();
     let scope = settings.certify.unwrap_or(Scope::All);
-    let checks = checks(&problem, &found.x, Some(scope), &patience(), |stage| tracing::info!("{stage}"));
+    let cancels = (interrupt::cancel(), &patience());
+    let stage = |stage| tracing::info!("{stage}");
+    let checks = check_in_time(&problem, (&found.x, Some(scope)), (None, 0.0), cancels, stage);
     let blocks = args.blocks.search(&problem, &found.x, settings.wanted.seed, found.tolerance)?;
     let shown = settings.prints();
     if shown {
@@ -232,7 +234,8 @@ fn text(path: &str, task: &Task, found: &Assessment, checks: &Checks, measures: 
     summary.reasons(&task.reasons);
     summary.line("X", &format!("{path}, {n} x {r}"));
     summary.gap();
-    let has_penalty = task.lambda.is_some() && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes);
+    let has_penalty =
+        task.lambda.is_some() && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes | Kind::Brockett);
     let feasibility = (found.feasibility, measures.feasibility);
     let relative = found.relative_feasibility;
     summary.objective(&found.objective, has_penalty, feasibility, relative, found.nonneg_violation);

@@ -208,7 +208,8 @@ pub fn check_ending(option: &str, path: &Path, endings: &[&str]) -> anyhow::Resu
     if has_ending(path, endings) { Ok(()) } else { Err(unknown(option, path, endings)) }
 }
 
-/// Lets `body` write the file; either the whole file is written or none.
-pub fn to_file(path: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
-    Ok(orthopt_data::write_whole(path, body)?)
+/// Lets `body` write the file; either the whole file is written or none. Where that fails it is written into the folder of
+/// temporary files, and the error says so.
+pub fn to_file(path: &Path, body: impl FnMut(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+    Ok(orthopt_data::write_or_rescue(path, body)?)
 }

@@ -102,6 +102,7 @@ fn python_type(entry: &Entry) -> String {
         Kind::Rank => "int | float | str".into(),
         Kind::Size => "int | str".into(),
         _ if entry.name == "signature" => format!("{text} | float | Sequence[int]"),
+        _ if entry.name == "component-weights" => format!("{text} | float | Sequence[float]"),
         _ if entry.numeric => format!("{text} | float"),
         _ => text,
     }

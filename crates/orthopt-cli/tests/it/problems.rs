@@ -3,7 +3,8 @@
 
 use crate::common::{Dir, feasibility, orthopt, read_npy, stdout};
 
-const NAMES: [&str; 6] = ["l21-pca", "onmf", "procrustes", "ica", "dictionary", "robust-subspace"];
+const NAMES: [&str; 7] =
+    ["l21-pca", "onmf", "procrustes", "brockett", "ica", "dictionary", "robust-subspace"];
 
 /// A target of two columns for 40 rows.
 fn target(dir: &Dir) {
@@ -58,8 +59,46 @@ fn a_penalty_makes_procrustes_loadings_sparse() {
     assert!(sparse["nnz"].as_u64().unwrap() < plain["nnz"].as_u64().unwrap());
     assert!(sparse["smooth"].as_f64().unwrap() > plain["smooth"].as_f64().unwrap() - 1e-9);
     assert!(plain["explained_variance"].is_null());
+    let chosen = solve(&["--penalty", "l1"]);
+    assert!(
+        chosen["lambda"].as_f64().unwrap() > 0.0 && chosen["reasons"].to_string().contains("largest |E_ik|")
+    );
     let rows = solve(&["--penalty", "l21", "--lambda", "20"]);
     assert!(rows["nnz"].as_u64().unwrap() % 2 == 0 && rows["nnz"].as_u64().unwrap() < 16);
+}
+
+/// The columns of X are eigenvectors in the order of their weights, the optimum is known, and the default is exact.
+#[test]
+fn components_come_in_the_order_of_their_weights() {
+    let dir = Dir::new();
+    let solve =
+        |more: &[&'static str]| dir.json(&[&["solve", "brockett", "builtin:pitprops"], more].concat());
+    let falling = solve(&["-r", "3", "--save-x", "x.npy"]);
+    assert_eq!(falling["solver"], "spectral");
+    let x = read_npy(&dir.path("x.npy"));
+    let (f, optimum) = (falling["objective"].as_f64().unwrap(), falling["optimum"].as_f64().unwrap());
+    assert!((f - optimum).abs() <= 1e-12 * f.abs());
+    solve(&["--component-weights", "1,2,3", "--save-x", "y.npy"]);
+    let y = read_npy(&dir.path("y.npy"));
+    for k in 0..3 {
+        let dot: f64 = (0..13).map(|i| x[i][k] * y[i][2 - k]).sum();
+        assert!(dot.abs() > 1.0 - 1e-9, "{dot}");
+    }
+    let sparse = solve(&["-r", "3", "--penalty", "l1"]);
+    assert!(sparse["nnz"].as_u64().unwrap() < 39 && sparse["lambda"].as_f64().unwrap() > 0.0);
+    let last = solve(&["--component-weights=-2,-1"]);
+    assert!(last["objective"].as_f64().unwrap() > 0.0 && last["rank"] == 2);
+    let fails = |more: &[&'static str], parts: &[&str]| {
+        dir.fails_in_one_line(&[&["solve", "brockett", "builtin:pitprops"], more].concat(), 2, parts);
+    };
+    fails(&["--component-weights", "2,x"], &["component-weights is 2,x", "finite numbers"]);
+    fails(&["--component-weights", "2,1", "-r", "3"], &["--component-weights", "2 numbers for 3 components"]);
+    fails(&["--nonzeros", "2"], &["--nonzeros"]);
+    dir.fails_in_one_line(
+        &["bound", "brockett", "builtin:pitprops", "--penalty", "l1"],
+        2,
+        &["no bound", "weights"],
+    );
 }
 
 #[test]
@@ -71,7 +110,6 @@ fn what_does_not_fit_is_refused() {
         dir.fails_in_one_line(&[&procrustes[..], more].concat(), 2, parts);
     };
     fails(&[], &["--target"]);
-    fails(&["--target", "b.npy", "--penalty", "l1"], &["needs its weight", "--lambda"]);
     fails(&["--target", "b.npy", "--covariance"], &["--covariance"]);
     fails(&["--target", "b.npy", "--nonzeros", "2"], &["--nonzeros"]);
     fails(&["--target", "b.npy", "--linear", "randn"], &["--linear"]);

@@ -132,7 +132,7 @@ impl<H: PairPenalty> Block<'_, H> {
     fn descend(&self, mut z: RowMat, work: &mut PairWork) -> Found {
         let mut g = self.g.clone();
         let moved = self.change(&z);
-        product(&mut g, true, 1.0, self.k.matrix().as_mat(), moved.as_mat());
+        product(&mut g, true, 1.0, self.k.matrix().as_mat(), self.k.times_weights(&moved).as_mat());
         let mut image = QuadraticImage::Kept(g);
         let mut step = PairStep {
             f: &self.k,
@@ -166,7 +166,7 @@ impl<H: PairPenalty> Block<'_, H> {
     fn decrease(&self, z: &RowMat) -> f64 {
         let moved = self.change(z);
         let mut bent = RowMat::zeros(z.nrows(), z.ncols());
-        product(&mut bent, false, 1.0, self.k.matrix().as_mat(), moved.as_mat());
+        product(&mut bent, false, 1.0, self.k.matrix().as_mat(), self.k.times_weights(&moved).as_mat());
         self.h.value(self.z.data()) - self.h.value(z.data()) - moved.inner(&self.g) - 0.5 * moved.inner(&bent)
     }
 }

@@ -137,7 +137,7 @@ impl<'a, F: Quadratic, H: PairPenalty> RowBlocks<'a, F, H> {
 
     fn search(&self, rows: &[usize], starts: u32, rng: &mut Pcg64, work: &mut PairWork) -> Found {
         let copied = |of: &RowMat| RowMat::from_fn(rows.len(), of.ncols(), |i, c| of.get(rows[i], c));
-        let k = DenseQuadratic::block(self.p.f.curvature_block(rows), self.p.f.is_concave());
+        let k = DenseQuadratic::block(self.p.f.curvature_block(rows), &self.p.f);
         let block = Block { h: &self.p.h, k, z: copied(self.x), g: copied(&self.g), noise: self.noise };
         block.search(starts, rng, work)
     }

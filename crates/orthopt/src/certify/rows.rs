@@ -67,7 +67,8 @@ impl<F: Quadratic, H: PairPenalty> PairOffers for RowOffers<'_, F, H> {
 
     fn offer(&self, (i, j): (usize, usize), pivot: usize, work: &mut PairWork) -> Offer {
         let k = self.p.f.pair_curvature((i, j), pivot, &mut work.unpacked);
-        let pair = Pair { k, g: (self.g.row(i), self.g.row(j)), z: (self.x.row(i), self.x.row(j)) };
+        let (d, g) = (self.p.f.column_weights(), (self.g.row(i), self.g.row(j)));
+        let pair = Pair { k, d, g, z: (self.x.row(i), self.x.row(j)) };
         let found = dispatch(Solve { h: &self.p.h, shape: Shape::exact(&self.p.f), pair, work });
         Offer { decrease: found.decrease, distance: found.step.map_or(0.0, |v| 2.0 * v.half_dist_sq()) }
     }

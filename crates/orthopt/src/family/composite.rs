@@ -9,6 +9,7 @@ use crate::concave::Concave;
 use crate::constraint::Constraint;
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linalg::long::is_left;
 use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, size};
@@ -148,6 +149,9 @@ impl Family for CompositeProblem {
 
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        if is_left(x.nrows() * x.ncols().pow(2)) {
+            return None; // a gradient is long
+        }
         Some(certify(&RowOffers::new(&plain(self)?, x), scope, cancel))
     }
 

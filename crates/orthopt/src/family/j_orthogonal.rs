@@ -147,8 +147,12 @@ impl Family for JProblem {
 
     /// max |Ωᵢⱼ|, Ω = JW − (JW)ᵀ with W = ∇f(X)Xᵀ.
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
-        let left = cancel.is_over() || is_left(x.nrows().pow(3));
-        (!left).then(|| j_orthogonal::stationarity(x, &self.gradient(x), self.signature()))
+        let left = || is_left(x.nrows().pow(3));
+        if cancel.is_over() || left() {
+            return None;
+        }
+        let gradient = self.gradient(x);
+        (!left()).then(|| j_orthogonal::stationarity(x, &gradient, self.signature()))
     }
 
     fn has_pairs(&self) -> bool {
@@ -158,6 +162,9 @@ impl Family for JProblem {
     /// Over all pairs of rows, exactly, for quadratic f; `None` for others.
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
         let q = self.f.quadratic()?;
+        if is_left(x.nrows().pow(3)) {
+            return None; // what the pairs are taken from is long
+        }
         Some(certify(&JOffers::new(q, self.signature(), x), scope, cancel))
     }
 }

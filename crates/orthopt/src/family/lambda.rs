@@ -6,7 +6,7 @@ use crate::linalg::order::{ascending, sort_numbers_down};
 use crate::linalg::unit::power_of_two;
 use crate::message::Message;
 use crate::penalty::LAMBDA_SHARE;
-use crate::smooth::{AnySmooth, Quadratic, Smooth};
+use crate::smooth::{AnySmooth, Quadratic, Smooth, mean_size};
 
 /// Mean of the `rank` largest Cᵢᵢ: what λ is measured against.
 fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
@@ -22,12 +22,16 @@ const MOST: f64 = 0.75;
 
 /// λ, a share of the mean of the r largest −fᵢᵢ (Cᵢᵢ, or Cᵢᵢ/m). It scales with
 /// C, as λ must. Penalties with a slope at 0 leave single variables where λ is near the largest |cᵢⱼ| (see
-/// [`relative_lambda`]), as it may be for data without much structure and for texts: then it is half of that number.
+/// [`relative_lambda`]), as it may be for data without much structure and for texts: then it is half of that number. Where components
+/// have weights it is as many times as large as these are in the mean.
 pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
+    let weight = f.column_weights().map_or(1.0, mean_size);
+    let times =
+        if weight == 1.0 { String::new() } else { format!(", times the mean weight {}", rounded(weight, 6)) };
     let mean = mean_of_largest(f, rank);
-    let lambda = six_digits(share * mean.max(0.0));
+    let lambda = six_digits(share * weight * mean.max(0.0));
     if share >= LAMBDA_SHARE {
-        let mu = largest_of_some(f);
+        let mu = largest_of_some(f) * weight;
         if mu > 0.0 && lambda > MOST * mu {
             let lambda = six_digits(share * mu);
             reasons.push(
@@ -43,10 +47,28 @@ pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &m
     }
     reasons.push(
         format!(
-            "lambda {lambda}: {share} of the mean of the {rank} largest C_ii; a larger one gives fewer nonzeros"
+            "lambda {lambda}: {share} of the mean of the {rank} largest C_ii{times}; a larger one gives fewer nonzeros"
         )
         .into(),
     );
+    lambda
+}
+
+/// λ beside a linear term: a share of the mean over the columns of E of the largest |Eᵢₖ|, above which entries are seen one by one
+/// where C is a multiple of the identity; of the mean of the r largest |Cᵢᵢ| where E = 0.
+pub(super) fn linear_lambda(c: &RowMat, e: &RowMat, share: f64, reasons: &mut Vec<Message>) -> f64 {
+    let (n, r) = (e.nrows(), e.ncols());
+    let largest = |k| (0..n).fold(0.0, |most: f64, i| most.max(e.get(i, k).abs()));
+    let mean = (0..r).map(largest).sum::<f64>() / r as f64;
+    let (mean, of) = if mean > 0.0 {
+        (mean, "the largest |E_ik| of each column of E, in the mean".to_string())
+    } else {
+        let mut diagonal: Vec<f64> = (0..n).map(|i| c.get(i, i).abs()).collect();
+        sort_numbers_down(&mut diagonal);
+        (diagonal[..r].iter().sum::<f64>() / r as f64, format!("the mean of the {r} largest |C_ii|"))
+    };
+    let lambda = six_digits(share * mean);
+    reasons.push(format!("lambda {lambda}: {share} of {of}; a larger one gives fewer nonzeros").into());
     lambda
 }
 

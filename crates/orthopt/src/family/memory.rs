@@ -68,6 +68,7 @@ fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Pose
         }
         // C, and where it comes from
         Kind::Procrustes => c(3.0, fewer()),
+        Kind::Brockett => c(2.0, fewer()),
         Kind::NonlinearEig => c(4.0, fewer()),
         Kind::Pca | Kind::Composite | Kind::DataFit => match storage(info, data, rank, options) {
             Storage::Dense if given => c(1.0, fewer()),

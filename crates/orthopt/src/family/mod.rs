@@ -15,6 +15,7 @@ use crate::solvers::SolverInfo;
 use crate::start::Start;
 
 mod arms;
+mod brockett;
 mod cardinality;
 pub(crate) mod catalogue;
 mod composite;

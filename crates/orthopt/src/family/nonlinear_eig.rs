@@ -15,7 +15,7 @@ use crate::linalg::RowMat;
 use crate::problem::NonlinearEigProblem;
 use crate::solvers::curvilinear::{foforth_gr, foforth_p, foforth_qr, optm_cayley, optm_qr};
 use crate::solvers::nonlinear_obcd;
-use crate::solvers::{SolverInfo, lbfgs};
+use crate::solvers::{SolverInfo, lbfgs, trust_region};
 use crate::start::Start;
 
 /// E of ⟨E, X⟩, as a user names it.
@@ -79,6 +79,7 @@ pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
     foforth_gr::info(),
     foforth_p::info(),
     foforth_qr::info(),
+    trust_region::info(),
 ];
 
 /// Starting points, the default first.

@@ -4,7 +4,7 @@
 use super::cardinality::turn_to_principal_axes;
 use super::condensed::Condensed;
 use super::portfolio::{cost_of_gradient, portfolio};
-use super::{self as family, Family, Narrow, Plan, Wanted, find_problem, procrustes};
+use super::{self as family, Family, Narrow, Plan, Wanted, brockett, find_problem, procrustes};
 use crate::bound::{Kind, no_bound};
 use crate::cancel::Cancel;
 use crate::certify::{
@@ -14,6 +14,7 @@ use crate::certify::{
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::long::is_left;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
@@ -82,6 +83,7 @@ impl PcaProblem {
             }),
             "relaxed" => super::portfolio::relaxed(self, cancel),
             "polar" => procrustes::polar(self),
+            "ordered" => brockett::ordered(self, cancel),
             _ => Start::parse(name)?.point_while(
                 &self.f,
                 self.rank(),
@@ -129,6 +131,7 @@ impl Family for PcaProblem {
     fn default_start(&self) -> &'static str {
         match &self.h {
             _ if procrustes::is_linear(self) => procrustes::POLAR.0,
+            _ if brockett::is_weighted(self) => brockett::ORDERED.0,
             h if h.row_weight().is_some() => "pca",
             h if h.requires_nonneg() => "partition",
             AnyPenalty::None(_) => "random",
@@ -148,6 +151,9 @@ impl Family for PcaProblem {
         if procrustes::is_linear(self) && wanted.solver.is_none() {
             return procrustes::plan(self, wanted);
         }
+        if brockett::is_weighted(self) && !self.h.is_zero() && wanted.solver.is_none() {
+            return brockett::plan(self, wanted);
+        }
         plan(self, wanted)
     }
 
@@ -163,6 +169,9 @@ impl Family for PcaProblem {
     fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
         if procrustes::is_linear(self) {
             return Err(no_bound("f has a linear term, which the relaxation over XX' does not see"));
+        }
+        if brockett::is_weighted(self) {
+            return Err(no_bound("components have weights, which the relaxation over XX' does not see"));
         }
         Ok((&self.f, Kind::of(&self.h)?))
     }
@@ -183,8 +192,11 @@ impl Family for PcaProblem {
         if procrustes::is_linear(self) { None } else { variance_in_time(&self.f, x) }
     }
 
-    /// As they are where f has a linear term.
+    /// As they are where f has a linear term; in the order of the weights where components have some.
     fn order_components(&self, solution: &mut Solution) {
+        if brockett::is_weighted(self) {
+            return brockett::order(self, solution);
+        }
         if procrustes::is_linear(self) {
             return;
         }
@@ -207,6 +219,9 @@ impl Family for PcaProblem {
     }
 
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        if is_left(x.nrows() * x.ncols().pow(2)) {
+            return None; // a gradient is long
+        }
         self.has_pairs().then(|| certify(&RowOffers::new(self, x), scope, cancel))
     }
 
@@ -260,7 +275,7 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
 
 /// Names of the starting points, with one line each: those of every quadratic f, and three that look at h.
 const PCA_STARTS: &[(&str, &str)] = &{
-    let mut all = [("", ""); STARTS.len() + 4];
+    let mut all = [("", ""); STARTS.len() + 5];
     let mut k = 0;
     while k < STARTS.len() {
         all[k] = STARTS[k];
@@ -269,6 +284,7 @@ const PCA_STARTS: &[(&str, &str)] = &{
     all[k] = ("grown", "components grown one after the other from entries of large variance");
     all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
     all[k + 3] = procrustes::POLAR;
+    all[k + 4] = brockett::ORDERED;
     all[k + 2] = ("pool", "components found from many rows; the best ones that share no variable");
     all
 };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::in_time::in_time;
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::posed::{Posed, default_rank, excess, rank_or_default};
-use super::{Named, memory, procrustes, samples};
+use super::{Named, brockett, memory, procrustes, samples};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::Between;
@@ -44,7 +44,10 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
     let options = &*options.with_rank(info, data)?;
     let rank = match (info.kind, options.rank) {
         (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
-        (_, rank) => rank.unwrap_or(default_rank(data.ncols())).min(data.ncols()),
+        (_, rank) => {
+            let weights = options.component_weights.as_ref().map(Vec::len);
+            rank.or(weights).unwrap_or(default_rank(data.ncols())).min(data.ncols())
+        }
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
     Case::new(info, options).of_gram(gram).check(options.given())?;
@@ -66,6 +69,7 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
         Kind::NonlinearEig => pose_nonlinear(info, data, options),
         Kind::Procrustes => procrustes::pose(info, data, options),
+        Kind::Brockett => brockett::pose(info, data, options),
         Kind::Samples(loss) => samples::pose(info, loss, data, options),
     }?;
     if let Some(scree) = options.scree.as_ref().filter(|_| by_rule) {
@@ -92,7 +96,12 @@ fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
         Kind::Pca if limited => "sparse",
         Kind::Pca => "principal",
         Kind::Composite | Kind::DataFit => "penalised",
-        Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig | Kind::Procrustes | Kind::Samples(_) => {
+        Kind::HyperbolicEig
+        | Kind::Probe
+        | Kind::NonlinearEig
+        | Kind::Procrustes
+        | Kind::Brockett
+        | Kind::Samples(_) => {
             return format!("{} of {n} variable{}, r = {r}", info.name, many(n));
         }
     };

@@ -62,6 +62,8 @@ pub struct PoseOptions {
     pub linear: Option<LinearInput>,
     /// B of ‖AX − B‖ (m × r), for `procrustes`.
     pub target: Option<RowMat>,
+    /// Diagonal of D of tr(XᵀCXD), for `brockett`.
+    pub component_weights: Option<Vec<f64>>,
     /// A limit on nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
     /// What holds between two components, for `l0-pca` and `pca`.

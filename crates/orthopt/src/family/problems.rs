@@ -1,6 +1,6 @@
 //! The problems that users name.
 
-use super::{nonlinear_eig, procrustes, samples};
+use super::{brockett, nonlinear_eig, procrustes, samples};
 use crate::error::{Error, Result};
 use crate::smooth::Loss;
 
@@ -35,6 +35,8 @@ pub enum Kind {
     Probe,
     /// ½‖AX − B‖² + h(X), XᵀX = I.
     Procrustes,
+    /// −½ tr(XᵀCXD) + h(X), XᵀX = I.
+    Brockett,
     /// f(AX), XᵀX = I.
     Samples(Loss),
     /// ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
@@ -136,6 +138,7 @@ pub const PROBLEMS: &[ProblemInfo] = &[
     },
     nonlinear_eig::INFO,
     procrustes::INFO,
+    brockett::INFO,
     samples::ICA,
     samples::DICTIONARY,
     samples::ROBUST_SUBSPACE,

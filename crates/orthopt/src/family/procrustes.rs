@@ -1,6 +1,7 @@
 //! Orthogonal Procrustes problems, with a penalty or without: −½⟨X, CX⟩ + ⟨E, X⟩ + h(X) as [`PcaProblem`]s whose f has a linear
 //! term, so that pairs of rows are solved as those of PCA are.
 
+use super::lambda::linear_lambda;
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::Posed;
 use super::{Kind, LinearInput, Named, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
@@ -12,7 +13,7 @@ use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, find_penalty};
 use crate::problem::{PcaData, PcaProblem, scatter};
-use crate::smooth::{AnySmooth, DenseQuadratic, Smooth};
+use crate::smooth::{AnySmooth, DenseQuadratic, Quadratic, Smooth};
 use crate::solvers::{SOLVERS, find_solvers};
 use crate::start::{Start, round_to_partition};
 
@@ -51,7 +52,7 @@ pub(super) fn polar(p: &PcaProblem) -> Result<RowMat> {
 
 /// Whether f has a linear term.
 pub(super) fn is_linear(p: &PcaProblem) -> bool {
-    p.f.ncols().is_some()
+    p.f.ncols().is_some() && p.f.column_weights().is_none()
 }
 
 /// Solvers that suit h, one after the other, and where they begin.
@@ -145,16 +146,15 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
             format!("penalty {name} instead of {}: {}", info.penalty, penalty_called(name)?.doc).into(),
         );
     }
-    let lambda = options.lambda.filter(|_| penalty.has_lambda());
-    if penalty.has_lambda() && lambda.is_none() {
-        let text = format!("procrustes with the penalty {name} needs its weight: ");
-        return Err(Error::Incompatible(Message::from(text).option("lambda")));
-    }
+    let e = e.matrix(n, rank);
+    let lambda = penalty
+        .lambda_share
+        .map(|share| options.lambda.unwrap_or_else(|| linear_lambda(&m, &e, share, &mut reasons)));
     let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape)?;
     if let AnyPenalty::Box(bounds) = &h {
         bounds.check_shape(n, rank)?;
     }
-    let f = DenseQuadratic::new(m.as_mat())?.with_linear(e.matrix(n, rank))?.with_constant(constant);
+    let f = DenseQuadratic::new(m.as_mat())?.with_linear(e)?.with_constant(constant);
     let problem = PcaProblem::new(AnySmooth::Dense(f), h, rank)?;
     Ok(Posed {
         lambda,

@@ -16,7 +16,7 @@ use crate::message::Message;
 use crate::penalty::NoPenalty;
 use crate::problem::{PcaData, SampleProblem};
 use crate::smooth::{Loss, SampleLoss};
-use crate::solvers::{SolverInfo, smooth_only};
+use crate::solvers::{SolverInfo, smooth};
 
 /// Entries of the registry.
 pub(super) const ICA: ProblemInfo = ProblemInfo {
@@ -52,7 +52,7 @@ const ARMS: &[(&str, &str)] =
 
 impl Family for SampleProblem {
     fn solvers() -> &'static [SolverInfo<Self>] {
-        smooth_only()
+        smooth()
     }
 
     fn starts() -> &'static [(&'static str, &'static str)] {

@@ -21,7 +21,8 @@ pub(crate) fn statement(info: &ProblemInfo, options: &PoseOptions) -> Cow<'stati
                 .into();
         }
         Kind::HyperbolicEig | Kind::Probe | Kind::NonlinearEig | Kind::Samples(_) => return info.doc.into(),
-        Kind::Procrustes if penalty == info.penalty => return info.doc.into(),
+        Kind::Procrustes | Kind::Brockett if penalty == info.penalty => return info.doc.into(),
+        Kind::Brockett => "min -1/2 tr(X'CXD)",
         Kind::Procrustes => "min 1/2 ||AX - B||^2",
         Kind::Pca | Kind::Composite | Kind::DataFit if map.is_none() && penalty == info.penalty => {
             return info.doc.into();

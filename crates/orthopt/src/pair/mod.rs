@@ -60,6 +60,14 @@ impl WithSimd for Products<'_> {
     }
 }
 
+/// W of an f with weights of columns, ZDZᵀ.
+#[cold]
+#[inline(never)]
+pub(crate) fn weighted_products(d: &[f64], z1: &[f64], z2: &[f64]) -> [f64; 3] {
+    let of = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(d).map(|((a, b), d)| a * b * d).sum();
+    [of(z1, z1), of(z1, z2), of(z2, z2)]
+}
+
 /// Data of one subproblem.
 #[derive(Clone, Copy, Debug)]
 pub struct PairModel<'a> {
@@ -67,7 +75,7 @@ pub struct PairModel<'a> {
     pub p: [[f64; 2]; 2],
     /// K₁₁, K₁₂, K₂₂ of the symmetric curvature K = M_BB (zero for the diagonal model (9)).
     pub k: [f64; 3],
-    /// W₁₁, W₁₂, W₂₂ of W = Z Zᵀ.
+    /// W₁₁, W₁₂, W₂₂ of W = Z Zᵀ, or Z D Zᵀ of ½ tr(XᵀMXD).
     pub w: [f64; 3],
     /// First row of Z.
     pub z1: &'a [f64],
@@ -87,7 +95,21 @@ impl<'a> PairModel<'a> {
         shift: f64,
         (z1, z2): (&'a [f64], &'a [f64]),
     ) -> Self {
+        Self::weighted(simd, (g1, g2), k, shift, (z1, z2), None)
+    }
+
+    /// The same of an f with the weights `d` of columns.
+    #[inline(always)]
+    pub(crate) fn weighted<S: Simd>(
+        simd: S,
+        (g1, g2): (&[f64], &[f64]),
+        k: [f64; 3],
+        shift: f64,
+        (z1, z2): (&'a [f64], &'a [f64]),
+        d: Option<&[f64]>,
+    ) -> Self {
         let [g11, g12, g21, g22, w11, w12, w22] = pair_products(simd, g1, g2, z1, z2);
+        let [w11, w12, w22] = d.map_or([w11, w12, w22], |d| weighted_products(d, z1, z2));
         let p = [
             [g11 - k[0] * w11 - k[1] * w12 - shift, g12 - k[0] * w12 - k[1] * w22],
             [g21 - k[1] * w11 - k[2] * w12, g22 - k[1] * w12 - k[2] * w22 - shift],

@@ -97,7 +97,7 @@ impl<F: Quadratic, H: PairPenalty> PairStep<'_, F, H> {
             }
             None => (f.gradient_row(self.image, x, i, g1), f.gradient_row(self.image, x, j, g2)),
         };
-        let pair = Pair { k, g: (gi, gj), z: (z1, z2) };
+        let pair = Pair { k, d: f.column_weights(), g: (gi, gj), z: (z1, z2) };
         let result = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));
         let Some(step) = result.step.filter(|_| result.decrease > self.least) else {
             return PairResult { decrease: 0.0, step: None, ..result };

@@ -2,7 +2,7 @@
 //! that lowers F.
 
 use super::fold::Scratch;
-use super::{PairModel, PairPenalty};
+use super::{PairModel, PairPenalty, weighted_products};
 use crate::linalg::kernels::dot;
 use crate::linalg::plane::PairMove;
 use crate::linalg::simd::{Simd, WithSimd, outlined};
@@ -104,6 +104,7 @@ pub(crate) struct PairResult {
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<'a> {
     pub k: [f64; 3],
+    pub d: Option<&'a [f64]>, // weights of columns
     pub g: (&'a [f64], &'a [f64]),
     pub z: (&'a [f64], &'a [f64]),
 }
@@ -158,15 +159,15 @@ fn try_pair<S: Simd, H: PairPenalty>(
     h: &H,
     shape: Shape,
     alpha: f64,
-    Pair { k, g: (g1, g2), z: (z1, z2) }: Pair<'_>,
+    Pair { k, d, g: (g1, g2), z: (z1, z2) }: Pair<'_>,
     (scratch, new1, new2): (&mut Scratch, &mut [f64], &mut [f64]),
 ) -> PairResult {
     let stay = PairResult { offered: 0.0, decrease: 0.0, step: None };
     let mut varsigma = 0.0; // ς
     let model = match shape.model {
-        Model::Exact => PairModel::new(simd, (g1, g2), k, alpha, (z1, z2)),
+        Model::Exact => PairModel::weighted(simd, (g1, g2), k, alpha, (z1, z2), d),
         Model::Diagonal => {
-            varsigma = spectral_bound(simd, shape.damping, k, z1, z2);
+            varsigma = spectral_bound(simd, shape.damping, (k, d), z1, z2);
             PairModel::new(simd, (g1, g2), [0.0; 3], varsigma + alpha, (z1, z2))
         }
     };
@@ -182,7 +183,11 @@ fn try_pair<S: Simd, H: PairPenalty>(
     }
     let (d1, d2) = (&*new1, &*new2);
     let linear = dot(simd, g1, d1) + dot(simd, g2, d2);
-    let bend = k[0] * dot(simd, d1, d1) + 2.0 * k[1] * dot(simd, d1, d2) + k[2] * dot(simd, d2, d2);
+    let [d11, d12, d22] = match d {
+        None => [dot(simd, d1, d1), dot(simd, d1, d2), dot(simd, d2, d2)],
+        Some(d) => weighted_products(d, d1, d2),
+    };
+    let bend = k[0] * d11 + 2.0 * k[1] * d12 + k[2] * d22;
     // moves of other rows at the same time are paid for by ς/2‖V − I‖²
     let others = if let Damping::Global(_) = shape.damping { varsigma * step.half_dist_sq() } else { 0.0 };
     let decrease = -(linear + 0.5 * bend + h_change) - others;
@@ -215,9 +220,27 @@ pub(crate) fn apply_clean<H: PairPenalty>(
     }
 }
 
+/// λ_max(W ⊗ K)₊ for W = ZDZᵀ.
+#[cold]
+#[inline(never)]
+fn weighted_bound(d: &[f64], k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
+    let ends = |[a, b, c]: [f64; 3]| [top_eigenvalue(a, b, c), -top_eigenvalue(-a, -b, -c)];
+    let (w, k) = (ends(weighted_products(d, z1, z2)), ends(k));
+    w.iter().flat_map(|w| k.map(|k| w * k)).fold(0.0, f64::max)
+}
+
 /// ς of the diagonal model, from the 2×2 blocks W = ZZᵀ and K.
 #[inline(always)]
-fn spectral_bound<S: Simd>(simd: S, damping: Damping, k: [f64; 3], z1: &[f64], z2: &[f64]) -> f64 {
+fn spectral_bound<S: Simd>(
+    simd: S,
+    damping: Damping,
+    (k, d): ([f64; 3], Option<&[f64]>),
+    z1: &[f64],
+    z2: &[f64],
+) -> f64 {
+    if let (Damping::Pair, Some(d)) = (damping, d) {
+        return weighted_bound(d, k, z1, z2);
+    }
     let factor = match damping {
         Damping::None => return 0.0,
         Damping::Pair => top_eigenvalue(k[0], k[1], k[2]).max(0.0),

@@ -1,11 +1,12 @@
 //! Assessment of a given X, and checks of any X.
 
 use crate::bound::Point;
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, moment};
 use crate::certify::{Certificate, Scope};
 use crate::error::{Error, Result};
 use crate::family::Family;
 use crate::linalg::RowMat;
+use crate::linalg::long::left_after;
 use crate::objective::{Objective, count_nonzeros, count_tiny, size};
 use crate::problem::ExplainedVariance;
 
@@ -31,6 +32,42 @@ impl Checks {
         let certificate = scope.and_then(|scope| problem.block_stationarity(x, scope, cancel));
         Self { criticality, certificate }
     }
+}
+
+/// Seconds that checks of X may take after a run in any case.
+const CHECKS: f64 = 0.2;
+
+/// Runs `f`, which checks the X of a run, with a clock that is over after what the run has left of its limit and a moment, or
+/// where `patient` is: a moment after `cancel`, in which small problems are checked. Within `f` long steps are left as soon as
+/// nobody waits for them: after `cancel`, or where the run has left too little.
+pub fn in_time<R>(
+    (limit, seconds): (Option<f64>, f64),
+    (cancel, patient): (&Cancel, &Cancel),
+    f: impl FnOnce(&Cancel) -> R,
+) -> R {
+    let left = |limit: f64| (limit - seconds).max(0.0) + CHECKS.max(moment(limit));
+    let clock = patient.within(limit.map(left));
+    let long = cancel.within(limit.map(|limit| left_after(limit, seconds)));
+    long.during(|| f(&clock))
+}
+
+/// Criticality of X, and block stationarity where there is a scope, [`in_time`]; of the pairs that were checked by then.
+pub fn check_in_time<P: Family>(
+    problem: &P,
+    (x, scope): (&RowMat, Option<Scope>),
+    spent: (Option<f64>, f64),
+    cancels: (&Cancel, &Cancel),
+    stage: impl Fn(&'static str),
+) -> Checks {
+    in_time(spent, cancels, |clock| {
+        stage("measuring criticality");
+        let criticality = problem.criticality(x, clock);
+        let certificate = scope.and_then(|scope| {
+            stage("checking pairs of rows");
+            problem.block_stationarity(x, scope, clock)
+        });
+        Checks { criticality, certificate }
+    })
 }
 
 /// Facts about a given X before it is checked.
@@ -120,4 +157,30 @@ pub fn nonzeros(x: &RowMat) -> Vec<usize> {
         }
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::long::is_left;
+
+    /// Without a limit nothing is left; long steps are not begun where the run has left no time, and small ones are.
+    #[test]
+    fn checks_have_what_the_run_has_left() {
+        const LONG: usize = 1_000_000_000;
+        let (never, asked) = (Cancel::never(), Cancel::never());
+        asked.cancel();
+        let left = |spent, cancel: &Cancel, patient: &Cancel| {
+            in_time(spent, (cancel, patient), |clock| (is_left(LONG), is_left(1), clock.is_cancelled()))
+        };
+        assert_eq!(left((None, 1e9), &never, &never), (false, false, false));
+        assert_eq!(left((Some(2.0), 2.0), &never, &never), (false, false, false)); // there is a moment
+        assert_eq!(left((Some(0.5), 0.5), &never, &never), (true, false, false));
+        assert_eq!(left((Some(2.0), 9.0), &never, &never), (true, false, false));
+        assert_eq!(left((None, 0.0), &asked, &never), (true, false, false));
+        assert_eq!(left((None, 0.0), &asked, &asked), (true, false, true));
+        assert_eq!(in_time((Some(0.0), 9.0), (&never, &never), |clock| clock.limit()), Some(CHECKS));
+        assert_eq!(in_time((Some(10.0), 4.0), (&never, &never), |clock| clock.limit()), Some(6.5));
+        assert_eq!(in_time((None, 4.0), (&never, &never), |clock| clock.limit()), None);
+    }
 }

@@ -5,7 +5,7 @@
 //! [`Report`] adds the facts of the problem, and the expensive [`Checks`] come last, when files are written and the
 //! summary is shown.
 
-mod assessment;
+pub(crate) mod assessment;
 mod data;
 mod global;
 mod model;

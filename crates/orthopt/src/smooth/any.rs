@@ -18,6 +18,15 @@ fn foreign_row<'a>(f: &AnySmooth, x: &RowMat, i: usize, buf: &'a mut [f64]) -> &
     buf
 }
 
+/// VD for the weights of columns of f.
+fn weighed(f: &impl Quadratic, mut v: RowMat) -> RowMat {
+    if let Some(d) = f.column_weights() {
+        let rows = v.data_mut().chunks_exact_mut(d.len());
+        rows.for_each(|row| row.iter_mut().zip(d).for_each(|(v, d)| *v *= d));
+    }
+    v
+}
+
 macro_rules! any_smooth {
     ($($variant:ident($type:ty), $doc:literal;)*) => {
         /// Any smooth part of the library, chosen at run time.
@@ -76,6 +85,8 @@ macro_rules! any_smooth {
             fn curvature_block(&self, rows: &[usize]) -> RowMat {
                 match self { $(Self::$variant(f) => f.curvature_block(rows),)* }
             }
+            fn column_weights(&self) -> Option<&[f64]> { match self { $(Self::$variant(f) => f.column_weights(),)* } }
+            fn norm(&self) -> f64 { match self { $(Self::$variant(f) => f.norm(),)* } }
             fn column(&self, i: usize) -> Vec<f64> { match self { $(Self::$variant(f) => f.column(i),)* } }
             fn diagonal(&self) -> Vec<f64> { match self { $(Self::$variant(f) => f.diagonal(),)* } }
             fn move_block(&self, image: &mut AnyImage, rows: &[usize], delta: &RowMat) {
@@ -124,16 +135,16 @@ macro_rules! any_smooth {
             }
         }
 
-        /// MD.
+        /// MD, column by column times the weights of columns.
         impl HessianVector for AnySmooth {
-            fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat { self.apply(d) }
+            fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat { weighed(self, self.apply(d)) }
             fn has_hessian(&self) -> bool { true }
         }
 
         $(
-            /// MD.
+            /// MD, column by column times the weights of columns.
             impl HessianVector for $type {
-                fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat { self.apply(d) }
+                fn hessian_vector(&self, _: &RowMat, d: &RowMat) -> RowMat { weighed(self, self.apply(d)) }
                 fn has_hessian(&self) -> bool { true }
             }
         )*

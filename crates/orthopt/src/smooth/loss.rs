@@ -1,6 +1,6 @@
 //! Functions of the scores Z = AX of samples (the rows of A) that are not quadratic, one [`Loss`] each.
 
-use super::Smooth;
+use super::{HessianVector, Smooth};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
@@ -156,5 +156,50 @@ impl Smooth for SampleLoss {
         let f = self.of_scores(&mut z);
         *g = cross(&self.a, &z);
         f
+    }
+}
+
+/// Aᵀ times the derivative of ∂f/∂Z along W = AD. Cost 6mnr flops.
+impl HessianVector for SampleLoss {
+    fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        let (m, r) = (self.a.nrows(), x.ncols());
+        let [z, mut w] = [x, d].map(|x| {
+            let mut scores = RowMat::zeros(m, r);
+            product(&mut scores, false, 1.0, self.a.as_mat(), x.as_mat());
+            scores
+        });
+        let count = m as f64;
+        match self.loss {
+            Loss::Ica => {
+                let (mut excess, mut change) = (vec![-NORMAL; r], vec![0.0; r]);
+                for (k, (z, w)) in z.data().iter().zip(w.data()).enumerate() {
+                    excess[k % r] += ln_cosh(*z) / count;
+                    change[k % r] += z.tanh() * w / count;
+                }
+                for (k, (z, w)) in z.data().iter().zip(w.data_mut()).enumerate() {
+                    let t = z.tanh();
+                    *w = -(change[k % r] * t + excess[k % r] * (1.0 - t * t) * *w) / count;
+                }
+            }
+            Loss::Dictionary => {
+                w.data_mut().iter_mut().zip(z.data()).for_each(|(w, z)| *w *= -3.0 * z * z / count);
+            }
+            Loss::RobustSubspace => {
+                for (i, square) in self.squares.iter().enumerate() {
+                    let (z, w) = (z.row(i), w.row_mut(i));
+                    let apart = square - inner(z, z);
+                    let distance = (apart.max(0.0) + self.near).sqrt();
+                    let turn = if apart > 0.0 { inner(z, w) / (distance * distance) } else { 0.0 };
+                    let by =
+                        |w: &mut f64, z: &f64| if distance > 0.0 { -(*w + turn * z) / distance } else { 0.0 };
+                    w.iter_mut().zip(z).for_each(|(w, z)| *w = by(w, z));
+                }
+            }
+        }
+        cross(&self.a, &w)
+    }
+
+    fn has_hessian(&self) -> bool {
+        true
     }
 }

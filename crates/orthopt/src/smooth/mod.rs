@@ -35,7 +35,7 @@ pub use nonlinear_eig::NonlinearEig;
 pub(crate) use probe::PLACEMENTS;
 pub use probe::{Placement, Probe, euclidean_distances};
 pub use quadratic::DenseQuadratic;
-pub(crate) use quadratic::QuadraticImage;
+pub(crate) use quadratic::{QuadraticImage, mean_size};
 pub(crate) use scale::Scale;
 pub(crate) use two_sided::Form;
 pub use two_sided::JQuadratic;
@@ -200,13 +200,19 @@ fn curvature_by_pairs<F: Quadratic + ?Sized>(f: &F, rows: &[usize]) -> RowMat {
 }
 
 /// A quadratic f that row-block methods can work with: with one symmetric M for all columns,
-/// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X)).
+/// f(X⁺) = f(X) + ⟨X⁺−X, ∇f(X)⟩ + ½ tr((X⁺−X)ᵀ M (X⁺−X) D), D = I unless [`Quadratic::column_weights`] says otherwise.
 pub trait Quadratic: Smooth {
     /// Image of X that is kept to make gradient rows cheap.
     type Image: Clone + Send + Sync;
 
     /// The image of X from scratch. Cost of a full gradient.
     fn image(&self, x: &RowMat) -> Self::Image;
+
+    /// The diagonal of D where f is ½ tr(XᵀMXD), which has the curvature dₖM in column k: then in column k of X
+    /// [`curvature`](Self::curvature), [`apply`](Self::apply) and the like are those of M, to be multiplied by dₖ.
+    fn column_weights(&self) -> Option<&[f64]> {
+        None
+    }
 
     /// Row i of ∇f(X), either a slice of the image or computed into `buf` (length r). `x` is the X
     /// that the image belongs to.
@@ -299,7 +305,7 @@ pub trait Quadratic: Smooth {
         None
     }
 
-    /// An upper bound of ‖M‖₂: the one of [`Smooth::lipschitz`], or one found by products with M.
+    /// An upper bound of ‖M‖₂, and of ‖D ⊗ M‖₂: the one of [`Smooth::lipschitz`], or one found by products with M.
     fn norm(&self) -> f64 {
         let found = || spectral_norm(self.nrows(), f64::INFINITY, |v| self.apply(v));
         self.lipschitz().unwrap_or_else(found)

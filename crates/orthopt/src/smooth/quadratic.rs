@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use faer::MatRef;
@@ -13,22 +14,23 @@ use crate::linalg::simd::Simd;
 /// Rows of A that are copied at a time to form AᵀA.
 const SLAB: usize = 1024;
 
-/// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ + a constant with a dense symmetric M (n × n).
+/// f(X) = ½ tr(XᵀMX) + ⟨E, X⟩ + a constant with a dense symmetric M (n × n), or ½ tr(XᵀMXD) + a constant with a diagonal D.
 ///
-/// Keeps Y = MX + E where X has many nonzero rows or few pairs move, and computes rows of it
+/// Keeps Y = MX + E (MXD) where X has many nonzero rows or few pairs move, and computes rows of it
 /// where X has few nonzero rows and many pairs move.
 #[derive(Clone, Debug)]
 pub struct DenseQuadratic {
     m: RowMat, // M, symmetric
     e: LinearTerm,
+    d: Option<Vec<f64>>, // diagonal of D; no E then
     constant: f64,
-    concave: bool,
+    concave: bool,          // M is negative semidefinite
     scale: OnceLock<Scale>, // of ½ tr(XᵀMX)
 }
 
 impl DenseQuadratic {
     fn made(m: RowMat, concave: bool) -> Self {
-        Self { m, e: LinearTerm::default(), constant: 0.0, concave, scale: OnceLock::new() }
+        Self { m, e: LinearTerm::default(), d: None, constant: 0.0, concave, scale: OnceLock::new() }
     }
 
     /// ½ tr(XᵀMX) for symmetric M.
@@ -64,15 +66,17 @@ impl DenseQuadratic {
         Self::made(m, true)
     }
 
-    /// ½ tr(ZᵀKZ) with the curvature K of a block of a larger model, for sweeps inside it.
-    pub(crate) fn block(k: RowMat, concave: bool) -> Self {
-        Self::made(k, concave)
+    /// ½ tr(ZᵀKZ), or ½ tr(ZᵀKZD), with the curvature K of a block of the larger model `f`, for sweeps inside it.
+    pub(crate) fn block(k: RowMat, f: &impl Quadratic) -> Self {
+        let concave = f.is_concave();
+        Self { d: f.column_weights().map(<[f64]>::to_vec), ..Self::made(k, concave) }
     }
 
     /// The same f of some of the variables.
     pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
         let n = variables.len();
-        Self::made(RowMat::from_fn(n, n, |i, j| self.m.get(variables[i], variables[j])), self.concave)
+        let m = RowMat::from_fn(n, n, |i, j| self.m.get(variables[i], variables[j]));
+        Self { d: self.d.clone(), ..Self::made(m, self.concave) }
     }
 
     /// M.
@@ -89,10 +93,48 @@ impl DenseQuadratic {
     /// Adds the linear term ⟨E, X⟩.
     ///
     /// # Errors
-    /// E has another number of rows than M or is not finite.
+    /// E has another number of rows than M or is not finite; weights of columns beside it.
     pub fn with_linear(mut self, e: RowMat) -> Result<Self> {
+        self.alone(self.d.is_some())?;
         self.e = LinearTerm::checked(e, self.m.nrows())?;
         Ok(self)
+    }
+
+    /// ½ tr(XᵀMXD) with the diagonal matrix D of `weights`, one for each column of X.
+    ///
+    /// # Errors
+    /// No weights, one that is not finite, only zeros; a linear term beside them.
+    pub fn with_column_weights(self, weights: Vec<f64>) -> Result<Self> {
+        self.alone(self.e.ncols().is_some())?;
+        if let Some(k) = weights.iter().position(|d| !d.is_finite()) {
+            return Err(Error::NotFinite { what: "the weights of the columns".into(), row: k + 1, col: 1 });
+        }
+        if weights.iter().all(|d| *d == 0.0) {
+            return Err(Error::Incompatible("the weights of the columns of X are all 0".into()));
+        }
+        Ok(Self { d: Some(weights), ..self })
+    }
+
+    fn alone(&self, other: bool) -> Result<()> {
+        match other {
+            true => {
+                Err(Error::Incompatible("weights of columns and a linear term exclude each other".into()))
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// VD.
+    pub(crate) fn times_weights<'v>(&self, v: &'v RowMat) -> Cow<'v, RowMat> {
+        match &self.d {
+            None => Cow::Borrowed(v),
+            Some(d) => Cow::Owned(RowMat::from_fn(v.nrows(), v.ncols(), |i, k| v.get(i, k) * d[k])),
+        }
+    }
+
+    /// The largest |Dₖₖ|.
+    fn largest_weight(&self) -> f64 {
+        self.d.as_ref().map_or(1.0, |d| d.iter().fold(0.0, |most: f64, d| most.max(d.abs())))
     }
 
     /// The same with `constant` added to f.
@@ -149,7 +191,7 @@ impl Smooth for DenseQuadratic {
     }
 
     fn ncols(&self) -> Option<usize> {
-        self.e.ncols()
+        self.d.as_ref().map(Vec::len).or(self.e.ncols())
     }
 
     fn value(&self, x: &RowMat) -> f64 {
@@ -160,6 +202,7 @@ impl Smooth for DenseQuadratic {
 
     fn gradient(&self, x: &RowMat, g: &mut RowMat) {
         symmetric_product(g, 1.0, &self.m, x);
+        weigh_rows(self.d.as_deref(), g.data_mut());
         self.e.add(g);
     }
 
@@ -173,24 +216,47 @@ impl Smooth for DenseQuadratic {
             let largest = || self.m.data().iter().fold(0.0f64, |a, v| a.max(v.abs()));
             Scale::new(self.diagonal().into_iter(), if self.concave { 0.0 } else { largest() })
         });
-        scale.of(x.ncols()) + self.e.scale()
+        let mean = self.d.as_ref().map_or(1.0, |d| mean_size(d));
+        scale.of(x.ncols()) * mean + self.e.scale()
     }
 
     fn lipschitz(&self) -> Option<f64> {
-        Some(spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v)))
+        Some(spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v)) * self.largest_weight())
     }
 
     fn step_curvature(&self, columns: usize) -> Option<f64> {
-        ritz_curvature(self, columns)
+        match self.is_concave() {
+            true => ritz_curvature(self, columns).map(|curvature| curvature * self.largest_weight()),
+            false => self.lipschitz(),
+        }
     }
 
     fn is_concave(&self) -> bool {
-        self.concave
+        self.concave && self.d.iter().flatten().all(|d| *d >= 0.0)
     }
 
     fn is_quadratic(&self) -> bool {
         true
     }
+}
+
+/// Rows of d.len() numbers times D, where there is one.
+#[inline(always)]
+fn weigh_rows(d: Option<&[f64]>, rows: &mut [f64]) {
+    if let Some(d) = d {
+        rows.chunks_exact_mut(d.len()).for_each(|row| row.iter_mut().zip(d).for_each(|(v, d)| *v *= d));
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn weighed(d: &[f64], row: &[f64]) -> Vec<f64> {
+    row.iter().zip(d).map(|(v, d)| v * d).collect()
+}
+
+/// The mean of the absolute values of weights.
+pub(crate) fn mean_size(weights: &[f64]) -> f64 {
+    weights.iter().map(|d| d.abs()).sum::<f64>() / weights.len().max(1) as f64
 }
 
 /// How the gradient Y = MX + E of a dense M is kept: whichever is cheaper.
@@ -229,6 +295,7 @@ impl DenseQuadratic {
         self.e.add_row(i, buf);
         let m = self.m.row(i);
         add_weighted_rows(list.len(), |l| (m[list[l]], list[l] * x.ncols()), x.data(), buf);
+        weigh_rows(self.d.as_deref(), buf); // no E then
     }
 }
 
@@ -279,6 +346,8 @@ impl Quadratic for DenseQuadratic {
     ) {
         match image {
             QuadraticImage::Kept(y) => {
+                let weighed = self.d.as_deref().map(|d| [weighed(d, di), weighed(d, dj)]);
+                let (di, dj) = weighed.as_ref().map_or((di, dj), |[a, b]| (a, b));
                 let (mi, mj) = (self.m.row(i), self.m.row(j)); // rows of M are its columns
                 for l in 0..mi.len() {
                     axpy2(simd, mi[l], di, mj[l], dj, y.row_mut(l));
@@ -303,8 +372,8 @@ impl Quadratic for DenseQuadratic {
 
     fn move_block(&self, image: &mut QuadraticImage, rows: &[usize], delta: &RowMat) {
         match image {
-            // Y += M(:, B)·Δ; rows of M are its columns
-            QuadraticImage::Kept(y) => add_rows_product(y, &self.m, rows, delta),
+            // Y += M(:, B)·Δ, or M(:, B)·ΔD; rows of M are its columns
+            QuadraticImage::Kept(y) => add_rows_product(y, &self.m, rows, &self.times_weights(delta)),
             QuadraticImage::Rows { list, member } => {
                 list.extend(rows.iter().filter(|i| !std::mem::replace(&mut member[**i], true)));
             }
@@ -324,6 +393,15 @@ impl Quadratic for DenseQuadratic {
                 0.5 * (list.iter().map(row).sum::<f64>() + self.e.inner(x)) + self.constant
             }
         }
+    }
+
+    fn column_weights(&self) -> Option<&[f64]> {
+        self.d.as_deref()
+    }
+
+    fn norm(&self) -> f64 {
+        // of D ⊗ M, and of M
+        spectral_norm(self.nrows(), self.m.norm(), |v| self.apply(v)) * self.largest_weight().max(1.0)
     }
 
     fn apply(&self, v: &RowMat) -> RowMat {

@@ -103,6 +103,10 @@ impl<F: Quadratic> Quadratic for Tilted<'_, F> {
         self.f.value_at(image, x) + self.e.inner(x)
     }
 
+    fn column_weights(&self) -> Option<&[f64]> {
+        self.f.column_weights()
+    }
+
     fn diagonal(&self) -> Vec<f64> {
         self.f.diagonal()
     }

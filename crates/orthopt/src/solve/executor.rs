@@ -70,7 +70,8 @@ impl<P: Evaluate> Executor<'_, P> {
         let (problem, cancel, began) = (self.problem, self.cancel, work::so_far());
         let mut kept = Kept::new(x0.clone());
         let work = x0.nrows() * x0.ncols().pow(2);
-        if cancel.during(|| is_left(work)) {
+        let left = || cancel.during(|| is_left(work));
+        if left() {
             return Ok(self.not_begun(kept));
         }
         let mut state = match cancel.during(|| solver.init(problem, x0)) {
@@ -79,6 +80,9 @@ impl<P: Evaluate> Executor<'_, P> {
             Err(Error::Factorisation(_)) if cancel.is_over() => return Ok(self.not_begun(kept)),
             Err(error) => return Err(error),
         };
+        if left() {
+            return Ok(self.not_begun(kept)); // F of X⁰ and the first step would be long, too
+        }
         let Profile { fades, closing_steps } = solver.profile(problem);
         let mut fading = Fading::new(fades, self.budget.is_limited());
         if let Some(first) = self.hands_on {

@@ -20,6 +20,7 @@ use crate::constraint::JOrthogonal;
 use crate::constraint::j_orthogonal::{self, Signature, max_abs};
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linalg::long::is_left;
 use crate::linalg::products::product;
 use crate::linalg::sequential::lu_solve;
 use crate::options::{Constants, constants};
@@ -101,6 +102,9 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
     }
 
     fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
+        if nobody_waits(st) {
+            return Step::default();
+        }
         st.iterations += 1;
         let mut direction = direction(st);
         if dot(&st.omega, &direction) >= 0.0 {
@@ -109,6 +113,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
         }
         match self.line_search(p, st, &direction) {
             Some(found) => self.accept(p, st, &direction, found),
+            None if nobody_waits(st) => {} // X is what there is
             None if st.pairs.is_empty() => {
                 st.ended =
                     Some((Status::Stalled, "no step along the gradient lowers f: a kink, or rounding"));
@@ -156,7 +161,13 @@ impl JLbfgs {
         let (mut low, mut high, mut found) = (0.0, f64::INFINITY, None);
         let mut t = if st.pairs.is_empty() { 0.1 * longest } else { longest.min(1.0) };
         for _ in 0..TRIALS {
+            if nobody_waits(st) {
+                break;
+            }
             let x = cayley(&st.x, direction, t, p.signature())?;
+            if nobody_waits(st) {
+                break;
+            }
             // with its gradient: nearly every first trial is taken
             let mut scale = st.scale; // a trial that is not taken says nothing of it
             let (f, omega, residual) = look(p, &x, &mut scale);
@@ -195,6 +206,7 @@ impl JLbfgs {
         (st.x, st.f, st.omega) = (found.x, found.f, found.omega);
         (st.residual, st.scale) = (found.residual, found.scale);
         if st.iterations.is_multiple_of(CHECK)
+            && !nobody_waits(st)
             && j_orthogonal::residual(&st.x, p.signature()).norm() > DRIFT
             && j_orthogonal::repair(&mut st.x, p.signature()).is_some()
         {
@@ -206,6 +218,11 @@ impl JLbfgs {
             st.ended = Some(beyond_limit(&p.f));
         }
     }
+}
+
+/// True where a product of n × n matrices is long and nobody waits for it any more.
+fn nobody_waits(st: &State) -> bool {
+    is_left(st.x.nrows().pow(3))
 }
 
 /// f, Ω and its size at X.

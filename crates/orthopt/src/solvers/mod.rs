@@ -170,6 +170,15 @@ where
     const { &[trust_region::info()] }
 }
 
+/// [`smooth_only`] and [`second_order`].
+pub(crate) const fn smooth<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: HessianVector + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &join::<_, { SMOOTH_ONLY + SECOND_ORDER }>(&[smooth_only::<F, H>(), second_order()]) }
+}
+
 /// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
 pub const fn pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where

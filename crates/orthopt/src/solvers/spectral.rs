@@ -6,6 +6,10 @@
 //! matrix together: from X⁰ alone, which may span an invariant subspace, it could not get away. An
 //! iteration is a block step; the last one measures ‖CX − XΘ‖ in either case. Nothing but products
 //! with C is asked for, so sparse and centred data stay as they are.
+//!
+//! With weights of columns, min −½ tr(XᵀCXD), the solution is the eigenvectors themselves in the order of their weights: −½ tr(XᵀCXD)
+//! is at least −½ Σ λ↓(C)·λ↓(D, padded with zeros) (von Neumann), so that positive weights have the leading eigenvectors, the largest
+//! weight the first, and negative ones the last. With negative weights C is decomposed whole.
 
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -17,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::long::is_left;
 use crate::linalg::products::{gram, product};
 use crate::linalg::unit::power_of_two;
 use crate::linalg::work;
@@ -36,11 +41,11 @@ pub const INFO: SolverInfo = SolverInfo {
     make: |o| Ok(AnySolver::new(Spectral { seed: o.seed })),
 };
 
-const SCOPE: &str = "problems without a penalty and without a linear term (pca)";
+const SCOPE: &str = "problems without a penalty and without a linear term (pca, brockett)";
 
 /// Whether the solutions of `p` are eigenvectors.
 pub(crate) fn suits<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> bool {
-    p.h.is_zero() && p.f.ncols().is_none()
+    p.h.is_zero() && (p.f.ncols().is_none() || p.f.column_weights().is_some())
 }
 
 /// The solver.
@@ -90,7 +95,10 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
             return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", INFO.name).into()));
         }
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
-        let (first, way) = first_block(&p.f, &x0, self.seed);
+        if p.f.column_weights().is_some_and(|d| d.iter().any(|d| *d < 0.0)) {
+            return Ok(State::decomposed(&p.f, x0));
+        }
+        let (first, way) = first_block(&p.f, &x0, self.seed).ok_or(Error::Factorisation(FIRST))?;
         Ok(State {
             krylov: BlockKrylov::new(&first, p.rank()),
             unit: power_of_two(p.f.scale(&x0)),
@@ -116,13 +124,13 @@ impl<F: Quadratic, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spectral {
         Current::new(&st.x, st.value)
     }
 
-    fn finish(&self, _: &Problem<Stiefel, F, H>, mut st: State) -> Ending {
+    fn finish(&self, p: &Problem<Stiefel, F, H>, mut st: State) -> Ending {
         let mut details = Details::default();
         details.set("decomposed", st.way);
         if let Some(residual) = st.residual {
             details.set("residual", residual);
         }
-        st.take_ritz_vectors();
+        st.take_ritz_vectors(p.f.column_weights());
         stiefel::repair_on_support(&mut st.x);
         Ending::new(st.x, details)
     }
@@ -147,19 +155,84 @@ impl State {
                 }
                 // else a product that the iteration does not need
                 if self.ended.is_some() || self.krylov.is_full() {
-                    self.take_ritz_vectors();
+                    self.take_ritz_vectors(f.column_weights());
                 }
             }
         }
     }
 
-    fn take_ritz_vectors(&mut self) {
+    fn take_ritz_vectors(&mut self, weights: Option<&[f64]>) {
         if std::mem::take(&mut self.fresh)
             && let Some((values, x)) = self.krylov.leading()
         {
-            (self.x, self.value) = (x, -0.5 * values.iter().sum::<f64>() * self.unit);
+            (self.x, self.value) = match weights {
+                None => (x, -0.5 * values.iter().sum::<f64>() * self.unit),
+                Some(d) => placed(&values, &x, d, self.unit),
+            };
         }
     }
+}
+
+impl State {
+    /// All eigenvectors at once; X⁰ where they could not be had.
+    fn decomposed(f: &impl Quadratic, x0: RowMat) -> Self {
+        let d = f.column_weights().unwrap_or_default();
+        let unit = power_of_two(f.scale(&x0));
+        let krylov = BlockKrylov::new(&x0, x0.ncols());
+        let way = "C";
+        let (x, value, residual) = match whole(f, unit) {
+            Some((values, vectors)) => {
+                let (x, value) = placed(&values, &vectors, d, unit);
+                let largest = values.iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
+                let off = off_eigenvectors(&in_units(f, unit, &x), &x);
+                (x, value, Some(off / largest))
+            }
+            None => (x0.clone(), f.value(&x0), None),
+        };
+        let ended = match residual {
+            Some(residual) if residual <= EXACT => {
+                (Status::Converged, "the eigenvectors of C in their order: the global optimum")
+            }
+            Some(_) => (Status::Stalled, "the eigenvectors of C to less than rounding"),
+            None => (Status::Stalled, "the eigenvalue decomposition of C gave nothing"),
+        };
+        Self { krylov, unit, way, x, value, fresh: false, residual, steps: 0, ended: Some(ended) }
+    }
+}
+
+/// ‖CX − X Diag(XᵀCX)‖_F of CX and X with unit columns.
+fn off_eigenvectors(cx: &RowMat, x: &RowMat) -> f64 {
+    let theta = |k: usize| (0..x.nrows()).map(|i| x.get(i, k) * cx.get(i, k)).sum::<f64>();
+    let values: Vec<f64> = (0..x.ncols()).map(theta).collect();
+    RowMat::from_fn(x.nrows(), x.ncols(), |i, k| cx.get(i, k) - values[k] * x.get(i, k)).norm()
+}
+
+/// All eigenvalues of C, the largest first, divided by `unit`, and their vectors.
+fn whole(f: &impl Quadratic, unit: f64) -> Option<(Vec<f64>, RowMat)> {
+    symmetric_eigenpairs(&in_units(f, unit, &identity(f.nrows())))
+}
+
+/// The eigenvectors that weights have, and −½ Σ dₖθₖ: the largest positive weight the first of `vectors`, the most negative one
+/// the last. Where no weight is negative, the leading ones will do.
+pub(crate) fn placed(values: &[f64], vectors: &RowMat, d: &[f64], unit: f64) -> (RowMat, f64) {
+    let mut order: Vec<usize> = (0..d.len()).collect();
+    order.sort_by(|a, b| d[*b].total_cmp(&d[*a]));
+    let not_negative = d.iter().filter(|d| **d >= 0.0).count();
+    let mut eigenvector = vec![0; d.len()];
+    for (place, k) in order.into_iter().enumerate() {
+        eigenvector[k] = if place < not_negative { place } else { values.len() - d.len() + place };
+    }
+    let x = RowMat::from_fn(vectors.nrows(), d.len(), |i, k| vectors.get(i, eigenvector[k]));
+    let sum: f64 = d.iter().zip(&eigenvector).map(|(d, e)| d * values[*e]).sum();
+    (x, -0.5 * sum * unit)
+}
+
+/// The eigenvectors of C in the order of the weights of columns, the minimiser of −½ tr(XᵀCXD). `None` where they cannot be had.
+pub(crate) fn ordered(f: &impl Quadratic, x0: &RowMat) -> Option<RowMat> {
+    let d = f.column_weights()?;
+    let unit = power_of_two(f.scale(x0));
+    let (values, vectors) = whole(f, unit)?;
+    Some(placed(&values, &vectors, d, unit).0)
 }
 
 /// −½ Σ θₖ where that is a matter of milliseconds; of a problem that [`suits`].
@@ -171,30 +244,51 @@ pub(crate) fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) ->
     let x0 = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)));
     let ((), product) = work::counted(|| drop(p.f.apply(&x0)));
     let most = BY_THE_WAY / (product + (4 * n * r * r) as u64).max(1);
-    let (first, _) = first_block(&p.f, &x0, 1);
     let unit = power_of_two(p.f.scale(&x0));
+    let weights = p.f.column_weights();
+    if let Some(d) = weights.filter(|d| d.iter().any(|d| *d < 0.0)) {
+        let (values, vectors) = ((n as u64).pow(3) <= BY_THE_WAY).then(|| whole(&p.f, unit))??;
+        return Some(placed(&values, &vectors, d, unit).1);
+    }
+    let (first, _) = first_block(&p.f, &x0, 1)?;
     let mut krylov = BlockKrylov::new(&first, r);
     let exact = (0..most).any(
         |_| matches!(krylov.step(|b| in_units(&p.f, unit, b)), Found::Residual(residual) if residual <= EXACT),
     );
-    krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum * unit)
+    match weights.filter(|_| exact) {
+        Some(d) => krylov.leading().map(|(values, vectors)| placed(&values, &vectors, d, unit).1),
+        None => krylov.trace().filter(|_| exact).map(|sum| -0.5 * sum * unit),
+    }
 }
 
+/// What is not there where nobody waits for it.
+const FIRST: &str = "the decomposition of the first block";
+
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
-/// the problem is small.
-fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> (RowMat, &'static str) {
+/// the problem is small. `None` where it takes long and nobody waits for it any more.
+fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> Option<(RowMat, &'static str)> {
     let (n, r) = (x0.nrows(), x0.ncols());
+    let left = || is_left(n * r * r);
+    if left() {
+        return None;
+    }
     if let Some(at) = f.factor().filter(|at| is_small(at.ncols(), n))
         && let Some(x) = by_samples(at, r, seed)
     {
-        return (x, "AA' of the samples");
+        return Some((x, "AA' of the samples"));
+    }
+    if left() {
+        return None;
     }
     if decomposed_whole(n, r)
         && let Some((_, u)) = symmetric_eigenpairs(&negated(f.apply(&identity(n))))
     {
-        return (RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C");
+        return Some((RowMat::from_fn(n, r, |i, k| u.get(i, k)), "C"));
     }
-    (perturbed(x0, seed), "a Krylov space of C")
+    if left() {
+        return None; // the decomposition was, too
+    }
+    Some((perturbed(x0, seed), "a Krylov space of C"))
 }
 
 fn is_small(m: usize, n: usize) -> bool {
@@ -258,4 +352,23 @@ fn in_units(f: &impl Quadratic, unit: f64, b: &RowMat) -> RowMat {
 fn negated(mut y: RowMat) -> RowMat {
     y.data_mut().iter_mut().for_each(|v| *v = -*v);
     y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::smooth::DenseQuadratic;
+
+    #[test]
+    fn a_large_first_block_is_none_where_nobody_waits() {
+        let over = Cancel::never();
+        over.cancel();
+        for (n, left) in [(6, false), (480, true)] {
+            let c = faer::Mat::from_fn(n, n, |i, j| 1.0 / (1.0 + (i as f64 - j as f64).abs()));
+            let f = DenseQuadratic::negative(c.as_ref()).unwrap();
+            let found = over.during(|| first_block(&f, &identity(n), 1));
+            assert_eq!(found.is_none(), left, "{n}");
+        }
+    }
 }

@@ -36,7 +36,7 @@ fn ranks_lambdas_and_names() {
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
-        "there is no problem 'sparse-pca'; choose one of: l0-pca, l1-pca, l21-pca, nonneg-pca, onmf, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig, procrustes, ica, dictionary, robust-subspace"
+        "there is no problem 'sparse-pca'; choose one of: l0-pca, l1-pca, l21-pca, nonneg-pca, onmf, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig, procrustes, brockett, ica, dictionary, robust-subspace"
     );
     assert!(said("probe", 2, 0.0).contains("probe is not f + h"));
     assert!(find_problem("pca").is_ok());

@@ -4,14 +4,18 @@ use crate::common::Steps;
 use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::shuffled;
 use crate::common::limits;
+use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::constraint::Signature;
+use orthopt::constraint::{Constraint, Signature};
 use orthopt::family::{Family, Wanted};
 use orthopt::internal::j_orthogonal::{feasibility, spectral_norm, stationarity};
-use orthopt::problem::JProblem;
-use orthopt::smooth::{Placement, Smooth};
-use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, Stopping, run};
-use orthopt::solvers::JobcdOptions;
+use orthopt::problem::{JProblem, Problem};
+use orthopt::smooth::{HessianVector, Placement, Smooth, TwoSided};
+use orthopt::solve::{Critical, MaxIterations, RunOptions, Solution, Solver, Status, Stop, Stopping, run};
+use orthopt::solvers::{JobcdOptions, SolverOptions, find_solvers, j_general};
+use rand::SeedableRng;
+use rand_pcg::Pcg64;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const NAME: &str = "j-lbfgs";
 
@@ -62,7 +66,7 @@ fn a_converged_end_is_critical() {
     let problem = JProblem::hyperbolic_eig(definite(15, 1e-2, 5).as_mat(), shuffled(6, 15, 1)).unwrap();
     let s = solve(&problem, NAME, 5_000, 1e-8);
     assert_eq!(s.status, Status::Converged, "{}", s.message);
-    let mut g = orthopt::RowMat::zeros(15, 15);
+    let mut g = RowMat::zeros(15, 15);
     problem.f.gradient(&s.x, &mut g);
     let size = g.norm() * s.x.norm();
     assert!(stationarity(&s.x, &g, problem.signature()) <= 1e-7 * size);
@@ -131,5 +135,71 @@ fn the_race_is_monotone_in_effort_and_below_each_of_its_methods() {
     for name in ["j-jobcd", "vr-j-jobcd", "j-admm", "csdm", NAME] {
         let alone = solve(&p, name, 20_000, 0.0).objective.total;
         assert!(reached[2] <= alone + 1e-3 * alone.abs(), "{name}: {alone}, the race {}", reached[2]);
+    }
+}
+
+/// f that no step lowers. Nobody waits any more after so many of its values.
+struct Rising {
+    n: usize,
+    last: usize,
+    values: AtomicUsize,
+    cancel: Cancel,
+}
+
+impl Smooth for Rising {
+    fn nrows(&self) -> usize {
+        self.n
+    }
+
+    fn ncols(&self) -> Option<usize> {
+        Some(self.n)
+    }
+
+    fn value(&self, _: &RowMat) -> f64 {
+        let values = self.values.fetch_add(1, Ordering::Relaxed) + 1;
+        if values == self.last {
+            self.cancel.cancel();
+        }
+        values as f64
+    }
+
+    fn gradient(&self, _: &RowMat, g: &mut RowMat) {
+        *g = RowMat::from_fn(self.n, self.n, |i, k| ((7 * i + 3 * k) as f64).sin());
+    }
+
+    fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
+        self.gradient(x, g);
+        self.value(x)
+    }
+}
+
+impl TwoSided for Rising {}
+
+impl HessianVector for Rising {}
+
+/// A step of a large problem asks between its trials whether anybody waits, and leaves X as it was.
+#[test]
+fn a_step_that_nobody_waits_for_is_left() {
+    for (n, left) in [(6, false), (480, true)] {
+        for name in [NAME, "j-jobcd"] {
+            let values = |last: usize| {
+                let cancel = Cancel::never();
+                let f = Rising { n, last, values: AtomicUsize::new(0), cancel: cancel.clone() };
+                let p = Problem::with_signature(f, Signature::leading(n / 2, n).unwrap()).unwrap();
+                let s =
+                    find_solvers(j_general(), name).unwrap()[0].build(&p, &SolverOptions::default()).unwrap();
+                let x0 = p.constraint.random(&mut Pcg64::seed_from_u64(1));
+                let stop = &mut MaxIterations(Some(1));
+                let found =
+                    run(&p, &s, x0.clone(), RunOptions { cancel, ..limits(1, 0) }, stop, &mut []).unwrap();
+                assert!(feasibility(&found.x, p.signature()) <= 1e-12, "{name}");
+                assert!(found.x.data().iter().zip(x0.data()).all(|(a, b)| (a - b).abs() <= 1e-10), "{name}");
+                p.f.values.load(Ordering::Relaxed)
+            };
+            // the fifth is one of a trial; at the end come the last X and the best one
+            let (whole, cut) = (values(usize::MAX), values(5));
+            assert!(whole > 10, "{name}: {whole} values");
+            assert_eq!(cut < whole / 2, left, "{name}, n {n}: {cut} of {whole} values");
+        }
     }
 }

@@ -10,6 +10,7 @@ mod bound_limits;
 mod bound_limits_use;
 mod bound_solvers;
 mod boxes;
+mod brockett;
 mod cardinality;
 mod centring;
 mod certify;

@@ -11,10 +11,11 @@ use orthopt::certify::Scope;
 use orthopt::family::Effort;
 use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
 use orthopt::family::{Family, Wanted};
+use orthopt::internal::central_difference;
 use orthopt::internal::stiefel;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
-use orthopt::smooth::{NonlinearEig, Smooth};
+use orthopt::smooth::{HessianVector, NonlinearEig, Smooth};
 use orthopt::solve::{MaxIterations, Solution, Solver, Stationary, Status, Stop, Stopping, run};
 use orthopt::solvers::NonlinearObcd;
 use orthopt::solvers::SolverOptions;
@@ -40,6 +41,27 @@ fn gradient_is_the_derivative_on_a_log_log_slope() {
         let value = f.value_and_gradient(&x, &mut again);
         assert!(again == g && (value - f.value(&x)).abs() <= 1e-13 * value.abs());
     }
+}
+
+/// Products with the Hessian beside central differences of the gradient, of every model; trust-region ends where lbfgs does.
+#[test]
+fn hessian_is_the_derivative_of_the_gradient() {
+    for (name, f) in models(3) {
+        let (x, d) = (gaussian_rows(12, 3, 3), gaussian_rows(12, 3, 4));
+        let (exact, near) = (f.hessian_vector(&x, &d), central_difference(&f, &x, &d));
+        let apart = RowMat::from_fn(12, 3, |i, k| exact.get(i, k) - near.get(i, k)).norm();
+        assert!(f.has_hessian() && apart <= 1e-8 * exact.norm(), "{name}: {apart} of {}", exact.norm());
+    }
+    let p = problem(NonlinearEig::laplacian_1d(30, 10.0).unwrap(), 3);
+    let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+    let [newton, other] = ["trust-region", "lbfgs"].map(|solver| {
+        let start = Some(Start::named("eigen"));
+        let wanted = Wanted { solver: Some(solver.into()), start, ..Default::default() };
+        p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap()
+    });
+    assert!(matches!(newton.status, Status::Converged), "{:?}", newton.message);
+    let (f, g) = (newton.objective.total, other.objective.total);
+    assert!((f - g).abs() <= 1e-9 * g.abs(), "{f} and {g}");
 }
 
 #[test]
@@ -118,7 +140,10 @@ fn sparse_laplacians_are_recognised_and_nothing_else() {
 fn a_grid_too_large_for_pairs_has_the_smooth_solvers() {
     let p = problem(NonlinearEig::laplacian_2d(130, 130, 1.0).unwrap(), 2);
     let fits: Vec<&str> = SOLVERS.iter().filter(|s| (s.handles)(&p)).map(|s| s.name).collect();
-    assert_eq!(fits, ["lbfgs", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]);
+    assert_eq!(
+        fits,
+        ["lbfgs", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr", "trust-region"]
+    );
     assert!(p.block_stationarity(&p.start("random", 1).unwrap(), Scope::All, &Cancel::never()).is_none());
 }
 

@@ -142,11 +142,40 @@ fn of_c_itself() {
     assert!((p.value(&x) + constant - of(&a, &b, |_| ()).value(&x)).abs() <= 1e-10 * constant);
 }
 
+/// The default λ finds planted loadings, whatever their number; without a target that says anything it is measured by C.
+#[test]
+fn the_default_lambda_suits_the_target() {
+    for own in [2, 4, 7] {
+        let truth =
+            RowMat::from_fn(28, 3, |i, k| if i / own == k { (own as f64).sqrt().recip() } else { 0.0 });
+        let a = gaussian(400, 28, own as u64);
+        let mut noise = rng(9);
+        let exact = plain_product(&RowMat::from_mat(a.as_ref()), &truth);
+        let b = RowMat::from_fn(400, 3, |i, k| exact.get(i, k) + 0.1 * normal(&mut noise));
+        for penalty in ["l1", "l0", "l21", "mcp", "scad", "elastic-net", "capped-l1"] {
+            let found = solved(&of(&a, &b, |o| o.penalty = Some(penalty.into())), None, 0);
+            let rows =
+                |x: &RowMat| (0..28).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect::<Vec<_>>();
+            assert_eq!(rows(&found.x), rows(&truth), "{penalty}, {own} entries");
+        }
+    }
+    let options = PoseOptions {
+        linear: Some(LinearInput::Given(RowMat::zeros(4, 2))),
+        penalty: Some("l1".into()),
+        ..Default::default()
+    };
+    let c = Mat::from_fn(4, 4, |i, j| if i == j { 1.0 + i as f64 } else { 0.5 });
+    let posed = pose(find_problem("procrustes").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
+    assert_eq!(posed.lambda, Some(0.5 * 3.5));
+}
+
 /// Data and target times 2ᵏ, λ times 4ᵏ: the same bits.
 #[test]
 fn the_unit_means_nothing() {
     let (a, b) = (gaussian(25, 8, 1), gaussian_rows(25, 2, 2));
-    for (penalty, lambda) in [("none", None), ("l1", Some(3.0)), ("l21", Some(3.0)), ("l0", Some(2.0))] {
+    for (penalty, lambda) in
+        [("none", None), ("l1", Some(3.0)), ("l1", None), ("l21", Some(3.0)), ("l0", Some(2.0)), ("l0", None)]
+    {
         let at = |s: f64| {
             let scaled = Mat::from_fn(25, 8, |i, j| s * a[(i, j)]);
             let target = RowMat::from_fn(25, 2, |i, k| s * b.get(i, k));
@@ -176,7 +205,6 @@ fn what_does_not_fit_is_refused() {
     assert!(refused(&|o| o.target.as_mut().unwrap().set(3, 1, f64::NAN)).contains("row 4"));
     assert!(refused(&|o| o.target = Some(gaussian_rows(25, 9, 1))).contains('9'));
     assert!(refused(&|o| o.rank = Some(3)).contains('2'));
-    assert!(refused(&|o| o.penalty = Some("l1".into())).contains("needs its weight"));
     assert!(refused(&|o| o.lambda = Some(1.0)).contains("lambda"));
     let c = Mat::<f64>::identity(8, 8);
     let error = posed(&PcaData::Gram(c.as_ref()), &PoseOptions::default()).unwrap_err().to_string();

@@ -7,8 +7,9 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::internal::central_difference;
 use orthopt::problem::PcaData;
-use orthopt::smooth::{Loss, SampleLoss, Smooth};
+use orthopt::smooth::{HessianVector, Loss, SampleLoss, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::with_family;
 use rand::RngExt;
@@ -62,6 +63,44 @@ fn gradients_are_those_of_the_values() {
             let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
             assert!((slope - g.data()[k]).abs() <= 1e-6 * g.norm(), "{loss:?}: {slope} and {}", g.data()[k]);
         }
+    }
+}
+
+/// Products with the Hessian beside central differences of the gradient, at points with X'X = I and others; trust-region needs them.
+#[test]
+fn hessians_are_those_of_the_gradients() {
+    for loss in LOSSES {
+        let f = SampleLoss::new(loss, gaussian_rows(40, 6, 3)).unwrap();
+        assert!(f.has_hessian());
+        let tall = polar(&gaussian_rows(6, 3, 4));
+        let short = RowMat::from_fn(6, 3, |i, k| 0.6 * tall.get(i, k));
+        for x in [tall, short] {
+            let d = gaussian_rows(6, 3, 5);
+            let (exact, near) = (f.hessian_vector(&x, &d), central_difference(&f, &x, &d));
+            let apart = RowMat::from_fn(6, 3, |i, k| exact.get(i, k) - near.get(i, k)).norm();
+            assert!(
+                exact.norm() > 1e-3 && apart <= 1e-7 * exact.norm(),
+                "{loss:?}: {apart} of {}",
+                exact.norm()
+            );
+        }
+    }
+    for (name, a) in [
+        ("ica", gaussian(200, 5, 7)),
+        ("dictionary", gaussian(200, 5, 8)),
+        ("robust-subspace", gaussian(60, 6, 9)),
+    ] {
+        let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let run = |solver: &str| {
+            let wanted = Wanted { solver: Some(solver.into()), seed: 2, ..Default::default() };
+            with_family!(&named(name, &a, 2), p => {
+                p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(3), &Cancel::never(), &mut []).unwrap()
+            })
+        };
+        let (newton, other) = (run("trust-region"), run("lbfgs"));
+        assert!(matches!(newton.status, Status::Converged), "{name}: {:?}", newton.message);
+        let (f, g) = (newton.objective.total, other.objective.total);
+        assert!((f - g).abs() <= 1e-8 * g.abs(), "{name}: {f} and {g}");
     }
 }
 

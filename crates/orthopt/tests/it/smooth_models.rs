@@ -6,13 +6,16 @@ use orthopt::RowMat;
 use orthopt::internal::linalg::factor::transpose;
 use orthopt::internal::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
-use orthopt::smooth::{DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram, Unpacked, Usage};
+use orthopt::smooth::{
+    AnySmooth, DenseGram, DenseQuadratic, HessianVector, Quadratic, Smooth, SparseGram, Unpacked, Usage,
+};
 use rand::seq::index::sample;
 
-/// M and E written out.
+/// M, E and the diagonal of D (empty: I) written out.
 struct Naive {
     m: Mat<f64>,
     e: RowMat,
+    d: Vec<f64>,
 }
 
 impl Naive {
@@ -21,7 +24,7 @@ impl Naive {
         let m = Mat::from_fn(a.ncols(), a.ncols(), |i, j| {
             -(0..a.nrows()).map(|l| a[(l, i)] * a[(l, j)]).sum::<f64>()
         });
-        Self { m, e: e.clone() }
+        Self { m, e: e.clone(), d: Vec::new() }
     }
 
     fn apply(&self, x: &RowMat) -> RowMat {
@@ -30,22 +33,33 @@ impl Naive {
     }
 
     fn gradient(&self, x: &RowMat) -> RowMat {
-        let mx = self.apply(x);
+        let mx = self.curved(x);
         RowMat::from_fn(x.nrows(), x.ncols(), |i, k| mx.get(i, k) + self.e.get(i, k))
     }
 
-    fn value(&self, x: &RowMat) -> f64 {
+    /// MXD.
+    fn curved(&self, x: &RowMat) -> RowMat {
         let mx = self.apply(x);
+        RowMat::from_fn(x.nrows(), x.ncols(), |i, k| mx.get(i, k) * self.d.get(k).unwrap_or(&1.0))
+    }
+
+    fn value(&self, x: &RowMat) -> f64 {
+        let mx = self.curved(x);
         (0..x.data().len()).map(|k| x.data()[k] * (0.5 * mx.data()[k] + self.e.data()[k])).sum()
     }
 
     fn size(&self) -> f64 {
-        1.0 + self.m.norm_l2() + self.e.norm()
+        1.0 + self.m.norm_l2() * self.largest_weight() + self.e.norm()
     }
 
     fn spectral_norm(&self) -> f64 {
         let values = self.m.self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
-        values.iter().fold(0.0, |a, v| v.abs().max(a))
+        values.iter().fold(0.0, |a, v| v.abs().max(a)) * self.largest_weight()
+    }
+
+    /// The largest |dₖ|, and 1 at least.
+    fn largest_weight(&self) -> f64 {
+        self.d.iter().fold(1.0, |a, d| d.abs().max(a))
     }
 }
 
@@ -286,11 +300,45 @@ fn indefinite_quadratics() {
         let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
         let e = gaussian_rows(n, 1.max(n / 3), 7);
         let f = DenseQuadratic::new(m.as_ref()).unwrap().with_linear(e.clone()).unwrap();
-        check(&format!("indefinite {n}"), &f, &Naive { m, e });
+        check(&format!("indefinite {n}"), &f, &Naive { m, e, d: Vec::new() });
     }
     let f = DenseQuadratic::new(Mat::<f64>::zeros(4, 4).as_ref()).unwrap();
     assert_eq!(f.norm(), 0.0);
-    check("zero", &f, &Naive { m: Mat::zeros(4, 4), e: RowMat::zeros(4, 2) });
+    check("zero", &f, &Naive { m: Mat::zeros(4, 4), e: RowMat::zeros(4, 2), d: Vec::new() });
+}
+
+/// ½ tr(XᵀMXD), with weights of both signs and without, of small size and large; its products with the Hessian are MVD.
+#[test]
+fn weights_of_columns() {
+    for (n, d) in
+        [(1, vec![2.0]), (13, vec![0.5, -3.0, 0.0]), (150, vec![3.0, 2.0, 1.0]), (40, vec![0.25, 0.125])]
+    {
+        let b = gaussian(n, n, 6);
+        let m = Mat::from_fn(n, n, |i, j| b[(i, j)] + b[(j, i)]);
+        let e = RowMat::zeros(n, d.len());
+        let naive = Naive { m, e, d: d.clone() };
+        let f = DenseQuadratic::new(naive.m.as_ref()).unwrap().with_column_weights(d.clone()).unwrap();
+        check(&format!("weights {d:?}, {n} rows"), &f, &naive);
+        assert_eq!(f.ncols(), Some(d.len()));
+        let (any, v) = (AnySmooth::Dense(f.clone()), gaussian_rows(n, d.len(), 9));
+        check(&format!("weights {d:?}, {n} rows, any"), &any, &naive);
+        for product in [f.hessian_vector(&v, &v), any.hessian_vector(&v, &v)] {
+            assert!(apart(&product, &naive.curved(&v)) <= 1e-12 * naive.size());
+        }
+    }
+    let square = || DenseQuadratic::new(Mat::<f64>::identity(3, 3).as_ref()).unwrap();
+    assert!(square().with_column_weights(vec![1.0, f64::NAN]).is_err());
+    assert!(square().with_column_weights(vec![0.0, 0.0]).is_err());
+    assert!(square().with_column_weights(vec![]).is_err());
+    let both = square().with_column_weights(vec![1.0]).unwrap().with_linear(RowMat::zeros(3, 1));
+    assert!(both.unwrap_err().to_string().contains("exclude each other"));
+    // concave where M is negative and D is not
+    let a = gaussian(9, 4, 1);
+    let Ok(AnySmooth::Dense(f)) = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Dense) else {
+        panic!("C is kept")
+    };
+    assert!(f.clone().with_column_weights(vec![2.0, 0.0]).unwrap().is_concave());
+    assert!(!f.with_column_weights(vec![2.0, -1.0]).unwrap().is_concave());
 }
 
 /// A leading eigenvalue just above many others, which power iteration sees late.

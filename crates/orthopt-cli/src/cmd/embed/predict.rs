@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     match &args.output {
         None => output::print(&text)?,
-        Some(path) => orthopt_data::write_whole(path, |out| out.write_all(text.as_bytes()))?,
+        Some(path) => orthopt_data::write_or_rescue(path, |out| out.write_all(text.as_bytes()))?,
     }
     Ok(ExitCode::SUCCESS)
 }

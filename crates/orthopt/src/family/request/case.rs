@@ -337,6 +337,7 @@ impl PoseOptions {
             ("placement", self.placement != Placement::default()),
             ("linear", self.linear.is_some()),
             ("target", self.target.is_some()),
+            ("component-weights", self.component_weights.is_some()),
             ("constraint", self.between != Between::default()),
             ("maximise", self.maximise != Measure::default()),
             ("order", self.order != Order::default()),

@@ -182,6 +182,7 @@ impl Request {
             placement: parsed(&self.placement, Placement::parse)?.unwrap_or_default(),
             linear: self.linear()?,
             target: self.matrices.get("target").cloned(),
+            component_weights: self.component_weights()?,
             limit: self.limit(),
             between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
             maximise: parsed(&self.maximise, Measure::parse)?.unwrap_or_default(),
@@ -274,6 +275,17 @@ impl Request {
                 .unwrap_or_else(|| Err(self.invalid("linear", text, "an n x r matrix or randn[:SEED]")))
                 .map(Some),
         }
+    }
+
+    fn component_weights(&self) -> Result<Option<Vec<f64>>> {
+        let Some(text) = &self.component_weights else { return Ok(None) };
+        let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
+        let weights: Option<Vec<f64>> =
+            parts.map(|part| part.parse().ok().filter(|d: &f64| d.is_finite())).collect();
+        let weights = weights.filter(|weights| !weights.is_empty());
+        let name = if self.front == Front::Command { "component-weights" } else { "component_weights" };
+        let wrong = || self.invalid(name, text, "finite numbers, one for each component");
+        weights.map(Some).ok_or_else(wrong)
     }
 
     fn limit(&self) -> Option<Limit> {

@@ -281,7 +281,8 @@ options! {
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     penalty: String = problem("NAME", ALL).common().one_of(penalties)
         .means(Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
-            Some(case.is_pca() || case.is(Kind::Procrustes) || (case.kind.is_none() && !case.is_j))
+            let named = case.is(Kind::Procrustes) || case.is(Kind::Brockett);
+            Some(case.is_pca() || named || (case.kind.is_none() && !case.is_j))
         });
 
     /// k of dc-pca and l1-largest-k: number of entries of X without penalty [default: 5 %]
@@ -330,6 +331,9 @@ options! {
         if case.is(Kind::Procrustes) { case.of_samples() } else { Some(false) }
     })
     .matrix(|_| true);
+
+    /// brockett: weights of the components, D1,D2,... of tr(X'CXD) [default: falling evenly, with mean 1]
+    component_weights: String = of_kind("D1,D2,...", "brockett", |case| Some(case.is(Kind::Brockett))).numeric();
 
     /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
     /// reason]

@@ -338,6 +338,10 @@ mod tests {
             assert_eq!(read(&serde_json::to_string(&found).unwrap()).unwrap(), found);
         }
         assert_eq!(read("\"auto\"").unwrap(), Counts::Auto);
+        assert!(
+            "9223372036854775808".parse::<Counts>().is_err()
+                && "2,9223372036854775808".parse::<Counts>().is_err()
+        );
         assert!(read("-1").is_err() && read("[2, 0]").is_err() && read("true").is_err());
     }
 
@@ -357,7 +361,9 @@ mod tests {
         assert_eq!("3".parse(), Ok(Rank::Given(3)));
         assert_eq!(["90%", "0.9", " 90 % "].map(str::parse::<Rank>), [share(0.9), share(0.9), share(0.9)]);
         assert_eq!("auto".parse(), Ok(Rank::By(RankRule::Auto)));
-        for bad in ["0%", "100%", "101%", "-5%", "1.5", "-1", "nan%", "inf", "all", "", "%"] {
+        for bad in
+            ["0%", "100%", "101%", "-5%", "1.5", "-1", "9223372036854775808", "nan%", "inf", "all", "", "%"]
+        {
             assert!(bad.parse::<Rank>().unwrap_err().contains("above 0% and below 100%"), "{bad}");
         }
         let read = |json: &str| serde_json::from_str::<Rank>(json);

@@ -6,7 +6,7 @@ use faer::MatRef;
 use faer::sparse::SparseColMatRef;
 
 use super::quadratic::check_symmetric;
-use super::{LinearTerm, Scale, Smooth};
+use super::{HessianVector, LinearTerm, Scale, Smooth};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{axpy, dot, inner};
@@ -286,6 +286,31 @@ impl Smooth for NonlinearEig {
     fn lipschitz(&self) -> Option<f64> {
         let [norm, inverse] = self.c.norms();
         Some(norm + self.lambda.abs() * inverse * ((self.c.n() as f64).sqrt() + 2.0))
+    }
+}
+
+/// CD + λ Diag(C†ρ) D + 2λ Diag(C†(xᵢ·dᵢ)) X. Cost of a gradient, and of a product with C†.
+impl HessianVector for NonlinearEig {
+    fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
+        let n = x.nrows();
+        let potential = |of: &dyn Fn(usize) -> f64| {
+            let mut sigma = vec![0.0; n];
+            self.c.solve(&(0..n).map(of).collect::<Vec<_>>(), &mut sigma);
+            sigma
+        };
+        let sigma = potential(&|i| square(x.row(i)));
+        let change = potential(&|i| 2.0 * inner(x.row(i), d.row(i)));
+        let mut out = RowMat::zeros(n, d.ncols());
+        self.c.apply(d, &mut out);
+        for i in 0..n {
+            axpy(self.lambda * sigma[i], d.row(i), out.row_mut(i));
+            axpy(self.lambda * change[i], x.row(i), out.row_mut(i));
+        }
+        out
+    }
+
+    fn has_hessian(&self) -> bool {
+        true
     }
 }
 

@@ -25,6 +25,7 @@ use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
+use crate::linalg::long::is_left;
 use crate::options::{Constants, constants, only};
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
@@ -246,6 +247,10 @@ impl JJobcd {
     /// One round of rows: the pairing, then trials with growing s until f falls enough.
     fn gradient_round<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
+        let left = || is_left(p.order().pow(3)); // a gradient is long, and nobody waits for it
+        if left() {
+            return None;
+        }
         let pairs = match &mut state.tournament {
             Some(tournament) => tournament.next_round().0,
             None => matching(p.order(), &mut st.rng),
@@ -258,6 +263,9 @@ impl JJobcd {
         let mut next_g = RowMat::zeros(state.x.nrows(), state.x.ncols());
         let mut moved_to = None;
         for _ in 0..DOUBLINGS {
+            if left() {
+                return None;
+            }
             let moves = solve(&data, p.signature(), state.s, theta, limit);
             if moves.predicted <= f64::EPSILON * st.objective.abs() {
                 break; // no more than rounding
@@ -285,6 +293,8 @@ impl JJobcd {
                 (state.x, st.objective) = (x, value);
                 if both {
                     state.g = next_g;
+                } else if left() {
+                    return None; // there is no next round
                 } else {
                     p.f.gradient(&state.x, &mut state.g);
                     state.gradients += 1;

@@ -12,7 +12,7 @@
 //! and X does not depend on the number of threads.
 
 use crate::linalg::RowMat;
-use crate::linalg::kernels::is_zero;
+use crate::linalg::kernels::{inner, is_zero};
 use crate::linalg::parallel::{map, map_with};
 use crate::linalg::products::product;
 use crate::linalg::sequential::svd;
@@ -22,7 +22,7 @@ use crate::pair::PairPenalty;
 use crate::pair::rows::PairStep;
 use crate::pair::step::Model;
 use crate::pair::step::{PairWork, Shape};
-use crate::smooth::{DenseQuadratic, Quadratic, QuadraticImage, Smooth};
+use crate::smooth::{DenseQuadratic, HessianVector, Quadratic, QuadraticImage, Smooth};
 use crate::solvers::pair_descent::Tried;
 
 /// A block that has been solved but not yet written back.
@@ -94,12 +94,20 @@ fn stacked(blocks: &[&Solved<'_>], r: usize) -> (Vec<usize>, RowMat) {
     (rows, delta)
 }
 
-/// tr(Δ_aᵀ M_ab Δ_b).
+/// tr(Δ_aᵀ M_ab Δ_b), with the weights of columns tr(Δ_aᵀ M_ab Δ_b D).
 fn cross_term<F: Quadratic>(f: &F, a: &Solved<'_>, b: &Solved<'_>) -> f64 {
     let m = RowMat::from_fn(a.rows.len(), b.rows.len(), |p, q| f.curvature(a.rows[p], b.rows[q]));
     let mut mb = RowMat::zeros(a.rows.len(), b.delta.ncols());
     product(&mut mb, false, 1.0, m.as_mat(), b.delta.as_mat());
-    a.delta.inner(&mb)
+    match f.column_weights() {
+        None => a.delta.inner(&mb),
+        Some(d) => inner(&inner_of_columns(&a.delta, &mb), d),
+    }
+}
+
+/// ⟨aₖ, bₖ⟩ of every column.
+fn inner_of_columns(a: &RowMat, b: &RowMat) -> Vec<f64> {
+    (0..a.ncols()).map(|k| (0..a.nrows()).map(|i| a.get(i, k) * b.get(i, k)).sum()).collect()
 }
 
 fn solve_block<'a, F: Quadratic, H: PairPenalty>(
@@ -121,7 +129,7 @@ fn solve_block<'a, F: Quadratic, H: PairPenalty>(
             let row = f.gradient_row(image, x, *i, &mut work.g1);
             g.row_mut(k).copy_from_slice(row);
         }
-        let local = DenseQuadratic::block(f.curvature_block(rows), f.is_concave());
+        let local = DenseQuadratic::block(f.curvature_block(rows), f);
         let isotropic = f.isotropic();
         let at_once = h.kinks().is_empty() && (shape.model == Model::Diagonal || isotropic.is_some());
         if at_once {
@@ -195,7 +203,7 @@ fn polar_step(
     let mut new = RowMat::zeros(k, z.ncols());
     product(&mut new, false, 1.0, v.as_ref(), z.as_mat());
     let delta = RowMat::from_fn(k, z.ncols(), |i, c| new.get(i, c) - z.get(i, c));
-    let decrease = -(g.inner(&delta) + 0.5 * delta.inner(&local.apply(&delta)));
+    let decrease = -(g.inner(&delta) + 0.5 * delta.inner(&local.hessian_vector(z, &delta)));
     // ½‖V − I‖²_F
     let half_dist_sq: f64 = 0.5
         * (0..k)
@@ -212,10 +220,11 @@ fn polar_step(
     }
 }
 
-/// ς ≥ λ_max(ZZᵀ)·λ_max(K)₊ by Frobenius norms.
+/// ς ≥ λ_max(ZDZᵀ ⊗ K)₊ by Frobenius norms.
 fn block_bound(local: &DenseQuadratic, z: &RowMat) -> f64 {
     let k = z.nrows();
     let curvature: f64 =
         (0..k).flat_map(|i| (0..k).map(move |j| (i, j))).map(|(i, j)| local.curvature(i, j).powi(2)).sum();
-    z.inner(z) * curvature.sqrt()
+    let most = local.column_weights().map_or(1.0, |d| d.iter().fold(0.0, |most: f64, d| most.max(d.abs())));
+    z.inner(z) * curvature.sqrt() * most
 }

@@ -104,7 +104,7 @@ impl<F: Quadratic, H: PairPenalty> WithSimd for Task<'_, F, H> {
     fn with_simd<S: Simd>(self, simd: S) -> Found {
         let mut found = Found::default();
         let r = self.x.ncols();
-        // no curvature: the model is all that is known when others move too
+        // no curvature, of which weights of columns would be part: the model is all that is known when others move too
         let k = self.f.isotropic().map_or([0.0; 3], |c| [c, 0.0, c]);
         for &(i, j) in self.pairs {
             let (z1, z2) = (self.x.row(i), self.x.row(j));
@@ -114,7 +114,7 @@ impl<F: Quadratic, H: PairPenalty> WithSimd for Task<'_, F, H> {
             let PairWork { scratch, g1, g2, new1, new2, .. } = &mut *self.work;
             let gi = self.f.gradient_row(self.image, self.x, i, g1);
             let gj = self.f.gradient_row(self.image, self.x, j, g2);
-            let pair = Pair { k, g: (gi, gj), z: (z1, z2) };
+            let pair = Pair { k, d: None, g: (gi, gj), z: (z1, z2) };
             let solved = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));
             found.offered = found.offered.max(solved.offered);
             if let Some(step) = solved.step.filter(|_| solved.decrease > self.least) {
