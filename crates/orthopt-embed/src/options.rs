@@ -6,6 +6,7 @@ use crate::distance::Distance;
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::moments::Optimiser;
+use crate::own::PerRelation;
 use crate::relation::Form;
 
 /// Update rule of the relations.
@@ -75,6 +76,12 @@ pub struct Options {
     pub distance: Distance,
     /// The form of the relations.
     pub relations: Form,
+    /// Numbers that each relation has of its own beside its matrix.
+    #[serde(default)]
+    pub per_relation: Vec<PerRelation>,
+    /// Two matrices for each relation, and the image of an entity a mixture of both that depends on the entity.
+    #[serde(default)]
+    pub attention: bool,
     /// Update rule of the relations.
     pub rule: Rule,
     /// Separate relations for the question (?, r, t).
@@ -132,6 +139,8 @@ impl Default for Options {
             margin: 0.0,
             distance: Distance::Geodesic,
             relations: Form::Full,
+            per_relation: Vec::new(),
+            attention: false,
             rule: Rule::Adaptive,
             reciprocal: true,
             loss: Loss::Softplus,
@@ -187,6 +196,11 @@ impl Options {
         self.relation_lr = relation_lr.unwrap_or(0.1 * self.lr);
     }
 
+    /// True if relations have this number of their own.
+    pub fn has(&self, what: PerRelation) -> bool {
+        self.per_relation.contains(&what)
+    }
+
     /// Optimiser of the relations with the adaptive rule.
     pub(crate) fn of_relations(&self) -> Optimiser {
         self.relation_optimiser.unwrap_or(self.optimiser)
@@ -239,6 +253,29 @@ impl Options {
                 "rule",
                 "j-jobcd",
                 "the relations full, which are moved along pairs of rows",
+            ));
+        }
+        if self.rule != Rule::Adaptive && !self.per_relation.is_empty() {
+            return Err(Error::option(
+                "per-relation",
+                "given",
+                "no value with this rule, which moves matrices alone; leave it out",
+            ));
+        }
+        if self.attention && (self.rule != Rule::Adaptive || !self.reciprocal) {
+            return Err(Error::option(
+                "attention",
+                "given",
+                "the adaptive rule and relations for both directions, because a mixture has no inverse in the group",
+            ));
+        }
+        if self.has(PerRelation::Curvature)
+            && (self.signature == self.dim || self.distance != Distance::Geodesic)
+        {
+            return Err(Error::option(
+                "per-relation",
+                "curvature",
+                "the geodesic distance and a signature below the dimension, because others have no radius",
             ));
         }
         if self.distance == Distance::Split && self.signature == 0 {

@@ -16,6 +16,7 @@ use crate::jobcd::Estimator;
 use crate::model::{Model, Parts};
 use crate::moments::{Moments, disjoint};
 use crate::options::{NoNegatives, Options, Rule};
+use crate::own::{Own, PerRelation};
 use crate::relation::{Majoriser, Relation};
 
 /// Measurements after an epoch.
@@ -73,6 +74,8 @@ pub struct Trainer {
     pub(crate) entity_moments: Moments,
     pub(crate) bias_moments: Moments,
     pub(crate) relation_moments: Moments,
+    pub(crate) context_moments: Moments,
+    pub(crate) own_moments: Moments, // without rows where relations have nothing of their own
     pub(crate) majorisers: Vec<Majoriser>,
     pub(crate) estimators: Vec<Option<Estimator>>,
     pub(crate) best: Option<(f64, Parts)>, // MRR on valid, and the model that had it
@@ -118,6 +121,12 @@ impl Trainer {
             entity_moments: Moments::new(options.optimiser, entities, options.dim),
             bias_moments: Moments::new(options.optimiser, entities, 1),
             relation_moments: Moments::new(options.of_relations(), relations, model.group().coordinates()),
+            own_moments: Moments::new(
+                options.of_relations(),
+                if options.per_relation.is_empty() { 0 } else { model.own.len() },
+                Own::LEN,
+            ),
+            context_moments: Moments::new(options.of_relations(), model.contexts.nrows(), options.dim),
             majorisers: vec![Majoriser::default(); relations],
             estimators: vec![None; relations],
             best: None,
@@ -159,9 +168,9 @@ impl Trainer {
     /// None: the options are those of the model.
     pub fn best(&self) -> Result<Model> {
         match &self.best {
-            Some((_, parts)) => Model::from_parts(&self.model.options, parts.clone()),
+            Some((_, parts)) => Model::of(parts.clone(), &self.model.options),
             None if self.model.is_finite() => Ok(self.model.clone()),
-            None => Model::from_parts(&self.model.options, self.sound.clone()),
+            None => Model::of(self.sound.clone(), &self.model.options),
         }
     }
 
@@ -275,7 +284,58 @@ impl Trainer {
         self.loss += gradients.iter().map(|g| g.loss).sum::<f64>();
         let scale = 1.0 / triples.len() as f64;
         self.move_relations(&chunks, &gradients, rate, scale);
+        self.move_own(&gradients, rate, scale);
+        self.move_contexts(&gradients, rate, scale);
         self.move_entities(&chunks, &gradients, rate, scale);
+    }
+
+    /// What the relations of the batch have of their own: the bias with the rate of biases, the rest with that of
+    /// relations.
+    fn move_own(&mut self, gradients: &[Gradient], rate: f64, scale: f64) {
+        let options = &self.model.options;
+        if options.per_relation.is_empty() {
+            return;
+        }
+        let learned = |what: PerRelation| f64::from(u8::from(options.has(what)));
+        let rates = [
+            learned(PerRelation::Scale) * options.relation_lr,
+            learned(PerRelation::Curvature) * options.relation_lr,
+            learned(PerRelation::Bias) * options.lr,
+        ];
+        let mut sums = std::collections::BTreeMap::<u32, [f64; Own::LEN]>::new();
+        for (matrix, own) in gradients.iter().flat_map(|g| g.matrices.iter().map(|m| m.0).zip(&g.own)) {
+            let sum = sums.entry(matrix).or_default();
+            sum.iter_mut().zip(own.numbers()).for_each(|(s, g)| *s += scale * g);
+        }
+        for (i, mut step) in sums {
+            let own = &mut self.model.own[i as usize];
+            self.own_moments.row(i as usize).step(rate, &mut step);
+            let mut numbers = own.numbers();
+            numbers.iter_mut().zip(step).zip(rates).for_each(|((x, step), rate)| *x += rate * step);
+            *own = Own::of(numbers);
+        }
+    }
+
+    /// The contexts of the relations of the batch.
+    fn move_contexts(&mut self, gradients: &[Gradient], rate: f64, scale: f64) {
+        let mut sums = std::collections::BTreeMap::<u32, Vec<f64>>::new();
+        for g in gradients {
+            for (k, (matrix, _)) in g.matrices.iter().take(g.contexts.nrows()).enumerate() {
+                let sum = sums.entry(*matrix).or_insert_with(|| vec![0.0; g.contexts.ncols()]);
+                sum.iter_mut().zip(g.contexts.row(k)).for_each(|(s, g)| *s += scale * g);
+            }
+        }
+        let lr = rate * self.model.options.relation_lr;
+        for (i, mut step) in sums {
+            self.context_moments.row(i as usize).step(lr, &mut step);
+            self.model.contexts.row_mut(i as usize).iter_mut().zip(step).for_each(|(x, step)| *x += step);
+        }
+    }
+
+    /// The moments of everything that is learned, in the order in which files have them.
+    pub(crate) fn all_moments(&self) -> [&Moments; 5] {
+        let own = [&self.own_moments, &self.context_moments];
+        [&self.entity_moments, &self.bias_moments, &self.relation_moments, own[0], own[1]]
     }
 
     /// Every relation of the batch by its rule.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use orthopt_embed::{Error, Form, Saved, Trainer, read_graph};
+use orthopt_embed::{Error, Form, PerRelation, Saved, Trainer, read_graph};
 use orthopt_fuzz::{mutated, one_line, pick, run};
 use rand::RngExt;
 use rand_pcg::Pcg64;
@@ -71,7 +71,8 @@ fn check_model(path: &Path) {
             let (model, entities) = (&saved.model, saved.entities.len());
             assert_eq!(model.bias.len(), entities);
             assert_eq!((model.parameters.nrows(), model.parameters.ncols()), (entities, model.options.dim));
-            let times = if model.options.reciprocal { 2 } else { 1 };
+            let (reciprocal, attention) = (model.options.reciprocal, model.options.attention);
+            let times = if reciprocal { 2 } else { 1 } * if attention { 2 } else { 1 };
             assert_eq!(model.relations.len(), times * saved.relations.len());
             // what was damaged may be no number, but is asked all the same
             assert_eq!(model.score(&saved.facts).len(), saved.facts.len());
@@ -87,6 +88,9 @@ fn fuzz_models() {
         .map(|form| {
             let mut options = small();
             (options.relations, options.signature, options.epochs) = (form, 5, 1);
+            if form == Form::Cs {
+                (options.attention, options.per_relation) = (true, vec![PerRelation::Curvature]);
+            }
             let trainer = trained(family(8), &options);
             Saved::new(trainer.model.clone(), trainer.graph()).write(&path).unwrap();
             std::fs::read(&path).unwrap()

@@ -1,8 +1,8 @@
 //! Training as a whole: feasibility, determinism, learning, degenerate graphs.
 
 use orthopt_embed::{
-    Distance, Ended, Error, Form, Graph, Loss, NoNegatives, Optimiser, Options, Rule, Schedule, Trainer,
-    Triple, read_graph,
+    Distance, Ended, Error, Form, Graph, Loss, NoNegatives, Optimiser, Options, PerRelation, Rule, Schedule,
+    Trainer, Triple, read_graph,
 };
 
 use crate::common::{NEVER, family, shared, small, trained};
@@ -29,6 +29,33 @@ fn every_form_and_rule_learns_and_stays_on_the_group() {
         assert!(last < 0.8 * first, "{form:?} {rule:?} {p}: {first} to {last}");
         assert!(history.iter().all(|r| r.residual < 1e-10), "{form:?} {rule:?} {p}");
         assert!(trainer.model.residual() < 1e-10);
+    }
+}
+
+/// Numbers of relations are learned, only those that are asked for, and both matrices stay on the group.
+#[test]
+fn numbers_of_relations_and_attention_are_learned() {
+    use PerRelation::{Bias, Curvature, Scale};
+    let kinds: [(&[PerRelation], bool, Form); 5] = [
+        (&[Scale], false, Form::Full),
+        (&[Curvature], false, Form::Givens),
+        (&[Bias], false, Form::Full),
+        (&[], true, Form::Cs),
+        (&[Scale, Curvature, Bias], true, Form::Full),
+    ];
+    for (own, attention, form) in kinds {
+        let mut options = small();
+        (options.per_relation, options.attention, options.relations) = (own.to_vec(), attention, form);
+        (options.signature, options.epochs) = (5, 30);
+        let trainer = trained(family(40), &options);
+        let history = trainer.history();
+        assert!(history[29].loss < 0.8 * history[0].loss, "{own:?} {attention}");
+        assert!(history.iter().all(|r| r.residual < 1e-10), "{own:?} {attention}");
+        for (k, what) in [Scale, Curvature, Bias].into_iter().enumerate() {
+            let moved = trainer.model.own.iter().all(|own| own.numbers()[k] != 0.0);
+            assert_eq!(moved, own.contains(&what), "{own:?} {what:?}");
+        }
+        assert_eq!(trainer.model.contexts.data().iter().any(|c| *c != 0.0), attention);
     }
 }
 
@@ -83,7 +110,11 @@ fn seeds_matter_and_rates_fall() {
     };
     let same = other(&|_| ());
     assert_eq!(same, other(&|_| ()));
-    let changes: [&dyn Fn(&mut Options); 7] = [
+    let changes: [&dyn Fn(&mut Options); 11] = [
+        &|o| o.per_relation = vec![PerRelation::Scale],
+        &|o| o.per_relation = vec![PerRelation::Curvature],
+        &|o| o.per_relation = vec![PerRelation::Bias],
+        &|o| o.attention = true,
         &|o| o.seed = 1,
         &|o| o.schedule = Schedule::Linear,
         &|o| o.schedule = Schedule::Cosine,
@@ -141,7 +172,11 @@ fn degenerate_graphs() {
 #[test]
 fn options_outside_their_range_are_refused() {
     type Change = &'static dyn Fn(&mut Options);
-    let changes: [(Change, &str); 10] = [
+    let changes: [(Change, &str); 14] = [
+        (&|o| (o.signature, o.per_relation) = (8, vec![PerRelation::Curvature]), "no radius"),
+        (&|o| (o.distance, o.per_relation) = (Distance::Split, vec![PerRelation::Curvature]), "no radius"),
+        (&|o| (o.rule, o.per_relation) = (Rule::JJobcd, vec![PerRelation::Bias]), "matrices alone"),
+        (&|o| (o.attention, o.reciprocal) = (true, false), "both directions"),
         (&|o| o.dim = 0, "dim is 0"),
         (&|o| o.signature = 9, "signature is 9"),
         (&|o| o.alpha = 0.0, "alpha is 0"),

@@ -1,7 +1,9 @@
 //! The options of `embed`.
 
 use clap::ValueEnum;
-use orthopt_embed::{Distance, Form, Loss, NoNegatives, Optimiser, Options, Rule, Schedule, Unknown};
+use orthopt_embed::{
+    Distance, Form, Loss, NoNegatives, Optimiser, Options, PerRelation, Rule, Schedule, Unknown,
+};
 
 use crate::failure::usage;
 
@@ -36,6 +38,16 @@ names! {
         Cs,
         /// Two layers of Givens rotations and boosts between (UltraE's public code)
         Givens,
+    }
+}
+names! {
+    PerRelationName for PerRelation {
+        /// A factor of the distance
+        Scale,
+        /// The radius of curvature
+        Curvature,
+        /// A bias
+        Bias,
     }
 }
 names! {
@@ -102,6 +114,12 @@ pub struct Choices {
     /// Form of the relations [default: full]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     relations: Option<FormName>,
+    /// Numbers that each relation learns beside its matrix, joined by commas [default: none of them]
+    #[arg(long, value_name = "NAMES", help_heading = "Model", value_delimiter = ',')]
+    per_relation: Option<Vec<PerRelationName>>,
+    /// Two matrices for each relation; a mixture that depends on the entity is its image
+    #[arg(long, help_heading = "Model")]
+    attention: bool,
     /// One relation for both directions, used with its inverse
     #[arg(long, help_heading = "Model")]
     no_reciprocal: bool,
@@ -195,6 +213,10 @@ impl Choices {
         set(&mut o.margin, self.margin);
         set(&mut o.distance, self.distance);
         set(&mut o.relations, self.relations);
+        if let Some(names) = &self.per_relation {
+            o.per_relation = names.iter().map(|name| (*name).into()).collect();
+        }
+        o.attention |= self.attention;
         o.reciprocal &= !self.no_reciprocal;
         set(&mut o.rule, self.rule);
         set(&mut o.loss, self.loss);
