@@ -2,7 +2,7 @@
 //!
 //! A question (h, r, ?) is the point a = R_r e_h, (?, r, t) the point a = J R_rᵀ J e_t = R_r⁻¹ e_t (⟨R x, y⟩_J = ⟨x,
 //! R⁻¹ y⟩_J, JOBCD paper, Section 2), or R′_r e_t with relations R′ of their own for that direction. The score of a
-//! candidate y is z = −c_r·d(a, y) + b_known + b_y + b_r + δ; c_r, b_r and the radius are described in [`Own`].
+//! candidate y is z = −c_r·d(a, y) + b_known + b_y + δ; c_r and the radius are described in [`Own`].
 
 use orthopt::RowMat;
 use orthopt::internal::linalg::products::product;
@@ -10,9 +10,7 @@ use orthopt::internal::linalg::products::product;
 use crate::distance::{Block, Metric, Points};
 use crate::graph::{Answers, Question};
 use crate::loss::{Loss, OUT};
-use crate::manifold::Space;
 use crate::own::Own;
-use orthopt::internal::linalg::elementary::sigmoid;
 
 /// A question with its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,10 +38,8 @@ pub struct View<'a> {
     pub matrices: &'a [RowMat],
     /// What relations have beside them.
     pub own: &'a [Own],
-    /// The vectors that decide between the two matrices of a relation; without attention no rows.
-    pub contexts: &'a RowMat,
     /// True if relations have radii of their own.
-    pub curved: bool,
+    pub(crate) curved: bool,
     /// The margin δ.
     pub delta: f64,
     /// The loss.
@@ -69,8 +65,6 @@ pub struct Gradient {
     pub matrices: Vec<(u32, RowMat)>,
     /// With respect to what the relations of these matrices have of their own.
     pub own: Vec<Own>,
-    /// With respect to their contexts, a row each; without attention no rows.
-    pub contexts: RowMat,
 }
 
 /// The distances of some questions, one after another, to candidates.
@@ -96,15 +90,7 @@ impl View<'_> {
         let mut out = RowMat::zeros(asked.len(), self.metric.space.dim());
         for (from, run) in runs(asked) {
             let x = self.bent(&run[0], self.rows(&known(run)));
-            let mut part = times(&x, &self.operator(&run[0]));
-            if let Some((context, second)) = self.attention(&run[0]) {
-                let other = times(&x, second);
-                let space = self.metric_of(&run[0]).space;
-                for i in 0..run.len() {
-                    let (mixture, _) = mixed(part.row(i), other.row(i), context);
-                    space.point(&mixture, part.row_mut(i));
-                }
-            }
+            let part = times(&x, &self.operator(&run[0]));
             (0..run.len()).for_each(|i| out.row_mut(from + i).copy_from_slice(part.row(i)));
         }
         out
@@ -112,12 +98,12 @@ impl View<'_> {
 
     /// The scores of candidates, whose points on U and biases are given, as answers (b × m). Questions with the same
     /// matrix should stand together.
-    pub fn scores(&self, asked: &[Asked], points: &RowMat, bias: &[f64]) -> RowMat {
+    pub(crate) fn scores(&self, asked: &[Asked], points: &RowMat, bias: &[f64]) -> RowMat {
         let mut scores = RowMat::zeros(asked.len(), bias.len());
         for part in self.parts(asked, points) {
             for i in 0..part.block.value.nrows() {
                 let asked = &asked[part.from + i];
-                let (own, factor) = (self.of_question(asked), self.own_of(asked).factor());
+                let (own, factor) = (self.bias[asked.question.known as usize], self.own_of(asked).factor());
                 let row = scores.row_mut(part.from + i).iter_mut().zip(part.block.value.row(i));
                 row.zip(bias).for_each(|((z, value), b)| *z = own + (b + self.delta) - factor * value);
             }
@@ -145,7 +131,6 @@ impl View<'_> {
         for (i, asked) in asked.iter().enumerate() {
             let factor = self.own_of(asked).factor();
             z.row_mut(i).iter_mut().for_each(|s| *s *= -factor);
-            own[i].bias = known_bias[i];
         }
         let (mut to_turned, mut to_candidates) =
             (RowMat::zeros(b, n), RowMat::zeros(candidate_bias.len(), n));
@@ -167,7 +152,6 @@ impl View<'_> {
             candidate_bias,
             matrices: Vec::new(),
             own: Vec::new(),
-            contexts: RowMat::zeros(if self.contexts.nrows() > 0 { runs(asked).count() } else { 0 }, n),
         };
         self.turn_back(asked, &to_turned, &own, &mut gradient);
         gradient
@@ -187,7 +171,7 @@ impl View<'_> {
             for k in 0..part.block.value.nrows() {
                 let i = part.from + k;
                 let (asked, row) = (&asked[i], z.row_mut(i));
-                let (own, factor) = (self.of_question(asked), self.own_of(asked).factor());
+                let (own, factor) = (self.bias[asked.question.known as usize], self.own_of(asked).factor());
                 for ((z, value), bias) in row.iter_mut().zip(part.block.value.row(k)).zip(&bias) {
                     *z = own + bias - factor * value;
                 }
@@ -258,28 +242,15 @@ impl View<'_> {
     /// From the gradient with respect to R x to that with respect to x and R; what relations have of their own is
     /// summed over their questions.
     fn turn_back(&self, asked: &[Asked], to_turned: &RowMat, own: &[Own], out: &mut Gradient) {
-        let (n, mut second_matrices) = (to_turned.ncols(), Vec::new());
-        for (k, (from, run)) in runs(asked).enumerate() {
+        let n = to_turned.ncols();
+        for (from, run) in runs(asked) {
             let part = to_turned.as_mat().subrows(from, run.len());
-            let mut part = RowMat::from_fn(run.len(), n, |i, c| part[(i, c)]);
             let points = self.rows(&known(run));
             let x = self.bent(&run[0], points.clone());
-            let (first, mut back) = (self.operator(&run[0]), RowMat::zeros(run.len(), n));
+            let mut back = RowMat::zeros(run.len(), n);
             let mut sum = Own::default().numbers();
             let space = self.metric_of(&run[0]).space;
-            if let Some((context, second)) = self.attention(&run[0]) {
-                let (one, mut two) = (times(&x, &first), times(&x, second));
-                for i in 0..run.len() {
-                    let to_context = out.contexts.row_mut(k);
-                    sum[1] +=
-                        unmixed(&space, context, one.row(i), two.row_mut(i), part.row_mut(i), to_context);
-                }
-                product(&mut back, true, 1.0, two.as_mat(), second.as_mat());
-                let mut g = RowMat::zeros(n, n);
-                product(&mut g, false, 1.0, two.as_mat().transpose(), x.as_mat());
-                second_matrices.push((run[0].matrix + self.own.len() as u32, g));
-            }
-            product(&mut back, true, 1.0, part.as_mat(), first.as_mat());
+            product(&mut back, false, 1.0, part, self.operator(&run[0]).as_mat());
             for (i, of_question) in own[from..from + run.len()].iter().enumerate() {
                 sum.iter_mut().zip(of_question.numbers()).for_each(|(s, g)| *s += g);
                 if self.curved {
@@ -289,29 +260,17 @@ impl View<'_> {
                 out.known.row_mut(from + i).copy_from_slice(back.row(i));
             }
             let mut g = RowMat::zeros(n, n);
-            product(&mut g, false, 1.0, part.as_mat().transpose(), x.as_mat());
+            product(&mut g, false, 1.0, part.transpose(), x.as_mat());
             if run[0].inverse {
                 g = self.conjugate(&g);
             }
             out.matrices.push((run[0].matrix, g));
             out.own.push(Own::of(sum));
         }
-        out.matrices.extend(second_matrices);
-    }
-
-    /// The context of a question, and the second matrix of its relation.
-    fn attention(&self, asked: &Asked) -> Option<(&[f64], &RowMat)> {
-        let i = asked.matrix as usize;
-        (self.contexts.nrows() > 0).then(|| (self.contexts.row(i), &self.matrices[self.own.len() + i]))
     }
 
     fn own_of(&self, asked: &Asked) -> &Own {
         &self.own[asked.matrix as usize]
-    }
-
-    /// The biases of a question.
-    fn of_question(&self, asked: &Asked) -> f64 {
-        self.bias[asked.question.known as usize] + self.own_of(asked).bias
     }
 
     /// The distance of a question.
@@ -370,36 +329,6 @@ fn times(x: &RowMat, r: &RowMat) -> RowMat {
     let mut out = RowMat::zeros(x.nrows(), r.nrows());
     product(&mut out, false, 1.0, x.as_mat(), r.as_mat().transpose());
     out
-}
-
-/// m = wx + (1 − w)y with w = 1/(1 + exp(−⟨c, x − y⟩/√n)), the softmax of the scores of both, and w.
-fn mixed(x: &[f64], y: &[f64], context: &[f64]) -> (Vec<f64>, f64) {
-    let scores = x.iter().zip(y).zip(context).map(|((x, y), c)| c * (x - y));
-    let w = sigmoid(scores.sum::<f64>() / (context.len() as f64).sqrt());
-    (x.iter().zip(y).map(|(x, y)| w * x + (1.0 - w) * y).collect(), w)
-}
-
-/// From the gradient `g` with respect to φ(m) to those with respect to x (in `g`), y (in `y`) and the context (added);
-/// returns α times the derivative with respect to the radius of φ.
-fn unmixed(
-    space: &Space,
-    context: &[f64],
-    x: &[f64],
-    y: &mut [f64],
-    g: &mut [f64],
-    to_context: &mut [f64],
-) -> f64 {
-    let (mixture, w) = mixed(x, y, context);
-    let of_radius = space.point_by_radius(&mixture, g);
-    space.pull_back(&mixture, g);
-    let along: f64 = g.iter().zip(x.iter().zip(&*y)).map(|(g, (x, y))| g * (x - y)).sum();
-    let slope = w * (1.0 - w) * along / (context.len() as f64).sqrt();
-    for i in 0..g.len() {
-        to_context[i] += slope * (x[i] - y[i]);
-        y[i] = (1.0 - w) * g[i] - slope * context[i];
-        g[i] = w * g[i] + slope * context[i];
-    }
-    space.alpha * of_radius
 }
 
 fn known(asked: &[Asked]) -> Vec<u32> {

@@ -166,7 +166,6 @@ impl Trainer {
         numbers.moments(&mut trainer.bias_moments)?;
         numbers.moments(&mut trainer.relation_moments)?;
         numbers.moments(&mut trainer.own_moments)?;
-        numbers.moments(&mut trainer.context_moments)?;
         let constants = numbers.take(trainer.majorisers.len())?;
         trainer.majorisers.iter_mut().zip(constants).for_each(|(m, s)| m.s = s);
         let n = trainer.model.options.dim;
@@ -203,15 +202,15 @@ fn write(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
 fn write_parts(
     out: &mut dyn Write,
     model: &Model,
-    ((parameters, bias, relations), own, contexts): &Parts,
+    ((parameters, bias, relations), own): &Parts,
 ) -> io::Result<()> {
     write(out, parameters.data())?;
     write(out, bias)?;
     relations.iter().try_for_each(|relation| write(out, &model.group().numbers(relation)))?;
-    if !model.options.per_relation.is_empty() {
-        own.iter().try_for_each(|own| write(out, &own.numbers()))?;
+    if model.options.per_relation.is_empty() {
+        return Ok(());
     }
-    write(out, contexts.data())
+    own.iter().try_for_each(|own| write(out, &own.numbers()))
 }
 
 fn load(path: &Path, max_memory: Option<u64>) -> Result<Vec<u8>> {
@@ -283,7 +282,7 @@ impl<'a> Numbers<'a> {
         if entities.saturating_mul(dim).saturating_mul(8) > self.rest.len() {
             return Err(self.broken());
         }
-        let matrices = header.relations.len().saturating_mul(32).saturating_mul(dim).saturating_mul(dim);
+        let matrices = header.relations.len().saturating_mul(16).saturating_mul(dim).saturating_mul(dim);
         if matrices as u64 > self.max_memory {
             let path = self.path.display().to_string();
             let problem = format!("its relations take {} of memory", show_bytes(matrices as u64));
@@ -296,8 +295,7 @@ impl<'a> Numbers<'a> {
         self.check_sizes(header)?;
         let nothing =
             Model::from_parts(&header.options, (RowMat::zeros(0, header.options.dim), vec![], vec![]))?;
-        let directions = header.relations.len() * if header.options.reciprocal { 2 } else { 1 };
-        let relations = directions * if header.options.attention { 2 } else { 1 };
+        let relations = header.relations.len() * if header.options.reciprocal { 2 } else { 1 };
         let parts = self.some_parts(&nothing, header.entities.len(), relations)?;
         Model::of(parts, &header.options)
     }
@@ -313,16 +311,13 @@ impl<'a> Numbers<'a> {
         let relations = (0..relations)
             .map(|_| Ok(model.group().of_numbers(&self.take(count)?)))
             .collect::<Result<Vec<_>>>()?;
-        let directions = relations.len() / if model.options.attention { 2 } else { 1 };
-        let mut own = vec![Own::default(); directions];
+        let mut own = vec![Own::default(); relations.len()];
         if !model.options.per_relation.is_empty() {
             let numbers = self.take(own.len().saturating_mul(Own::LEN))?;
             let parts = numbers.as_chunks::<{ Own::LEN }>().0;
             own.iter_mut().zip(parts).for_each(|(own, numbers)| *own = Own::of(*numbers));
         }
-        let contexts =
-            self.matrix(if model.options.attention { directions } else { 0 }, model.options.dim)?;
-        Ok(((parameters, bias, relations), own, contexts))
+        Ok(((parameters, bias, relations), own))
     }
 
     fn moments(&mut self, moments: &mut Moments) -> Result<()> {

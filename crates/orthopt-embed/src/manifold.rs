@@ -85,21 +85,9 @@ impl Space {
         g_t.iter_mut().enumerate().for_each(|(i, g)| *g = scale * (*g - theta(i) * along));
     }
 
-    /// The derivative of ⟨g, φ(u)⟩ with respect to α.
-    #[inline(always)]
-    pub fn point_by_radius(&self, u: &[f64], g: &[f64]) -> f64 {
-        let (s, t) = u.split_at(self.p);
-        let (length, radius) = (norm2(t).sqrt(), (self.alpha * self.alpha + norm2(s)).sqrt());
-        let along = match length < NO_DIRECTION {
-            true => g.get(self.p).copied().unwrap_or(0.0),
-            false => g[self.p..].iter().zip(t).map(|(g, t)| g * t).sum::<f64>() / length,
-        };
-        along * self.alpha / radius
-    }
-
     /// Moves a point to U of another radius: s stays, t keeps its direction and gets the length √(radius² + |s|²).
     #[inline(always)]
-    pub fn bend(&self, radius: f64, x: &mut [f64]) {
+    pub(crate) fn bend(&self, radius: f64, x: &mut [f64]) {
         let (s, t) = x.split_at_mut(self.p);
         let space2 = norm2(s);
         let ratio = (radius * radius + space2).sqrt() / (self.alpha * self.alpha + space2).sqrt();
@@ -109,7 +97,7 @@ impl Space {
     /// The gradient with respect to the point `x` of this space from that with respect to the moved one, in place;
     /// returns the derivative with respect to the radius.
     #[inline(always)]
-    pub fn bend_back(&self, radius: f64, x: &[f64], g: &mut [f64]) -> f64 {
+    pub(crate) fn bend_back(&self, radius: f64, x: &[f64], g: &mut [f64]) -> f64 {
         let (s, t) = x.split_at(self.p);
         let (g_s, g_t) = g.split_at_mut(self.p);
         let space2 = norm2(s);
@@ -202,12 +190,6 @@ mod tests {
                 };
                 assert!((difference(&at) - g[i]).abs() < 1e-9, "{n} {p} {i}");
             }
-            let of_radius = |h: f64| {
-                let mut x = vec![0.0; n];
-                Space { alpha: space.alpha + h, ..space }.point(&u, &mut x);
-                dot(&x)
-            };
-            assert!((difference(&of_radius) - space.point_by_radius(&u, &weights)).abs() < 1e-9);
         }
     }
 

@@ -22,21 +22,18 @@ pub struct Model {
     pub parameters: RowMat,
     /// A bias for each entity.
     pub bias: Vec<f64>,
-    /// The relations; reciprocal ones after the others, and with attention the second ones after all of these.
+    /// The relations; reciprocal ones after the others.
     pub relations: Vec<Relation>,
     /// What each of them has beside its matrix: zeros where the options have nothing of it.
     pub own: Vec<Own>,
-    /// The vectors that decide between the two matrices of a relation ([`Options::attention`]), a row each; without
-    /// attention no rows.
-    pub contexts: RowMat,
     metric: Metric,
     group: Group,
     pub(crate) points: RowMat,
     pub(crate) matrices: Vec<RowMat>,
 }
 
-/// Parts of a model: those of [`Model::from_parts`], what relations have beside their matrices, and contexts.
-pub(crate) type Parts = ((RowMat, Vec<f64>, Vec<Relation>), Vec<Own>, RowMat);
+/// Parts of a model: those of [`Model::from_parts`] and what relations have beside their matrices.
+pub(crate) type Parts = ((RowMat, Vec<f64>, Vec<Relation>), Vec<Own>);
 
 impl Model {
     /// A random model for given numbers of entities and relations. Points lie close to one
@@ -56,10 +53,7 @@ impl Model {
         // around the point (0, alpha e_1)
         let centre = |k: usize| if k == p { options.alpha } else { 0.0 };
         let parameters = RowMat::from_fn(entities, n, |_, k| centre(k) + options.init * normal());
-        let mut relations: Vec<_> = (0..count).map(|_| group.random(options.relation_init, rng)).collect();
-        if options.attention {
-            relations.extend((0..count).map(|_| group.reflected(group.random(options.relation_init, rng))));
-        }
+        let relations = (0..count).map(|_| group.random(options.relation_init, rng)).collect();
         Self::from_parts(options, (parameters, vec![0.0; entities], relations))
     }
 
@@ -78,11 +72,8 @@ impl Model {
         (0..points.nrows()).for_each(|i| space.point(parameters.row(i), points.row_mut(i)));
         let matrices = relations.iter().map(|relation| group.matrix(relation)).collect();
         let metric = Metric { space, distance: options.distance };
-        let count = relations.len() / if options.attention { 2 } else { 1 };
-        let own = vec![Own::default(); count];
-        let contexts = RowMat::zeros(if options.attention { count } else { 0 }, options.dim);
-        let options = options.clone();
-        Ok(Self { options, parameters, bias, relations, own, contexts, metric, group, points, matrices })
+        let (own, options) = (vec![Own::default(); relations.len()], options.clone());
+        Ok(Self { options, parameters, bias, relations, own, metric, group, points, matrices })
     }
 
     /// Space and distance.
@@ -110,17 +101,15 @@ impl Model {
         let points = self.points.data().iter().chain(self.parameters.data()).chain(&self.bias);
         points.chain(self.matrices.iter().flat_map(RowMat::data)).all(|v| v.is_finite())
             && self.own.iter().flat_map(Own::numbers).all(f64::is_finite)
-            && self.contexts.data().iter().all(|v| v.is_finite())
     }
 
     pub(crate) fn parts(&self) -> Parts {
-        let matrices = (self.parameters.clone(), self.bias.clone(), self.relations.clone());
-        (matrices, self.own.clone(), self.contexts.clone())
+        ((self.parameters.clone(), self.bias.clone(), self.relations.clone()), self.own.clone())
     }
 
     /// The inverse of [`parts`](Self::parts).
-    pub(crate) fn of((matrices, own, contexts): Parts, options: &Options) -> Result<Self> {
-        Ok(Self { own, contexts, ..Self::from_parts(options, matrices)? })
+    pub(crate) fn of((matrices, own): Parts, options: &Options) -> Result<Self> {
+        Ok(Self { own, ..Self::from_parts(options, matrices)? })
     }
 
     /// max |RᵀJR − J| over all relations.
@@ -131,7 +120,7 @@ impl Model {
     /// A question with its answer, and the matrix that it needs.
     pub fn asked(&self, question: Question, answer: u32) -> Asked {
         let own = question.head && self.options.reciprocal;
-        let half = self.own.len() as u32 / 2;
+        let half = self.relations.len() as u32 / 2;
         let matrix = if own { question.relation + half } else { question.relation };
         Asked { matrix, inverse: question.head && !own, question, answer }
     }
@@ -149,7 +138,6 @@ impl Model {
             bias: &self.bias,
             matrices: &self.matrices,
             own: &self.own,
-            contexts: &self.contexts,
             curved: self.options.has(PerRelation::Curvature),
             delta: self.options.margin,
             loss: self.options.loss,

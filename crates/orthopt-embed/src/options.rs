@@ -79,9 +79,6 @@ pub struct Options {
     /// Numbers that each relation has of its own beside its matrix.
     #[serde(default)]
     pub per_relation: Vec<PerRelation>,
-    /// Two matrices for each relation, and the image of an entity a mixture of both that depends on the entity.
-    #[serde(default)]
-    pub attention: bool,
     /// Update rule of the relations.
     pub rule: Rule,
     /// Separate relations for the question (?, r, t).
@@ -118,8 +115,9 @@ pub struct Options {
     pub no_negatives: NoNegatives,
     /// Epochs between two evaluations on valid.
     pub evaluate_every: usize,
-    /// Evaluations without a better MRR after which training ends; 0 is never.
-    pub patience: usize,
+    /// Evaluations without a better MRR after which training ends; 0 is never. `None` is never too where the number of
+    /// epochs is given, and a quarter of the time limit ([`Trainer::run`](crate::Trainer::run)) where it is not.
+    pub patience: Option<usize>,
     /// Treatment of questions about entities that are not in train.
     pub unknown: Unknown,
     /// Spread of the entities' first parameters.
@@ -140,7 +138,6 @@ impl Default for Options {
             distance: Distance::Geodesic,
             relations: Form::Full,
             per_relation: Vec::new(),
-            attention: false,
             rule: Rule::Adaptive,
             reciprocal: true,
             loss: Loss::Softplus,
@@ -157,7 +154,7 @@ impl Default for Options {
             type_constrained: false,
             no_negatives: NoNegatives::Train,
             evaluate_every: 5,
-            patience: 0,
+            patience: None,
             unknown: Unknown::Last,
             init: 1e-3,
             relation_init: 1.0,
@@ -260,13 +257,6 @@ impl Options {
                 "per-relation",
                 "given",
                 "no value with this rule, which moves matrices alone; leave it out",
-            ));
-        }
-        if self.attention && (self.rule != Rule::Adaptive || !self.reciprocal) {
-            return Err(Error::option(
-                "attention",
-                "given",
-                "the adaptive rule and relations for both directions, because a mixture has no inverse in the group",
             ));
         }
         if self.has(PerRelation::Curvature)

@@ -1,14 +1,14 @@
 //! Numbers that a relation may have of its own beside its matrix.
 //!
 //! ```text
-//! z(h, r, t) = −c_r·d²(R_r x, y) + b_h + b_t + b_r + δ,   x, y the entities on U of radius α_r
+//! z(h, r, t) = −c_r·d²(R_r x, y) + b_h + b_t + δ,   x, y the entities on U of radius α_r
 //! ```
 //!
 //! A scale c_r of the squared distance is the same as points that are rescaled by √c_r, on a copy of U with radius
 //! α√c_r: d is homogeneous of degree 1 in points and radius. It leaves the shape of the geometry alone. A radius α_r
-//! changes it: entities keep their space part s, and their time part gets the length √(α_r² + |s|²)
-//! ([`Space::bend`](crate::manifold::Space::bend)), so that distances go from straight lines (α_r large against |s|)
-//! to paths through the centre (α_r small), as in the public code of RotH and AttH.
+//! changes it: entities keep their space part s, and their time part gets the length √(α_r² + |s|²), so that distances
+//! go from straight lines (α_r large against |s|) to paths through the centre (α_r small), as in the public code of
+//! RotH and AttH.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +21,6 @@ pub enum PerRelation {
     Scale,
     /// The radius α_r, which begins with α.
     Curvature,
-    /// The bias b_r, which begins with 0.
-    Bias,
 }
 
 /// The numbers of one relation, also their gradient.
@@ -32,26 +30,24 @@ pub struct Own {
     pub scale: f64,
     /// ln(α_r/α).
     pub curvature: f64,
-    /// b_r.
-    pub bias: f64,
 }
 
 impl Own {
     /// How many numbers there are.
-    pub const LEN: usize = 3;
+    pub const LEN: usize = 2;
 
     /// As a list.
     pub fn numbers(&self) -> [f64; Self::LEN] {
-        [self.scale, self.curvature, self.bias]
+        [self.scale, self.curvature]
     }
 
     /// From a list.
-    pub fn of([scale, curvature, bias]: [f64; Self::LEN]) -> Self {
-        Self { scale, curvature, bias }
+    pub fn of([scale, curvature]: [f64; Self::LEN]) -> Self {
+        Self { scale, curvature }
     }
 
     /// c_r.
-    pub fn factor(&self) -> f64 {
+    pub(crate) fn factor(&self) -> f64 {
         self.scale.exp()
     }
 }

@@ -44,7 +44,7 @@ pub enum Ended {
     Epochs,
     /// The time is up.
     TimeLimit,
-    /// The MRR on valid has not risen for `patience` evaluations.
+    /// The MRR on valid has not risen for `patience` evaluations, or for a quarter of the time limit.
     Patience,
     /// Somebody asked for it.
     Interrupted,
@@ -74,7 +74,6 @@ pub struct Trainer {
     pub(crate) entity_moments: Moments,
     pub(crate) bias_moments: Moments,
     pub(crate) relation_moments: Moments,
-    pub(crate) context_moments: Moments,
     pub(crate) own_moments: Moments, // without rows where relations have nothing of their own
     pub(crate) majorisers: Vec<Majoriser>,
     pub(crate) estimators: Vec<Option<Estimator>>,
@@ -94,6 +93,10 @@ pub struct Trainer {
 
 /// ‖RᵀJR − J‖ from which relations are brought back onto the group.
 const REPAIR_FROM: f64 = 1e-12;
+
+/// Share of a time limit without a better MRR on valid after which training ends: the best epoch has then come before
+/// three quarters of the time, and a run that is still rising has all of it.
+const PATIENCE: f64 = 0.25;
 
 impl Trainer {
     /// A random model of a graph, not trained yet.
@@ -126,7 +129,6 @@ impl Trainer {
                 if options.per_relation.is_empty() { 0 } else { model.own.len() },
                 Own::LEN,
             ),
-            context_moments: Moments::new(options.of_relations(), model.contexts.nrows(), options.dim),
             majorisers: vec![Majoriser::default(); relations],
             estimators: vec![None; relations],
             best: None,
@@ -179,8 +181,9 @@ impl Trainer {
         model.rank(triples, &self.facts, &self.learned, cancel)
     }
 
-    /// Trains until all epochs are done or something else ends it; `seconds` of this call at most. `watch` sees the
-    /// record of each epoch (and may save the trainer).
+    /// Trains until all epochs are done or something else ends it; `seconds` of this call at most, and, with neither a
+    /// number of epochs nor a patience, until a quarter of them has passed without a better MRR on valid. `watch`
+    /// sees the record of each epoch (and may save the trainer).
     pub fn run(
         &mut self,
         seconds: Option<f64>,
@@ -203,12 +206,35 @@ impl Trainer {
             if broken {
                 return Ended::NumericalError;
             }
-            let patience = self.model.options.patience;
-            if patience > 0 && self.idle >= patience {
+            if self.stands_still(before, seconds) {
                 return Ended::Patience;
             }
         }
         Ended::Epochs
+    }
+
+    /// True if valid has had no better MRR for as long as the options wait; the call began after `before` seconds and may
+    /// take `limit`.
+    fn stands_still(&self, before: f64, limit: Option<f64>) -> bool {
+        let options = &self.model.options;
+        match (options.patience, limit) {
+            (Some(patience), _) => patience > 0 && self.idle >= patience,
+            (None, Some(limit)) if options.epochs == Options::NO_END => {
+                let since = |best: &Record| self.seconds - best.seconds.max(before);
+                self.best_record().is_some_and(|best| since(best) >= PATIENCE * limit)
+            }
+            _ => false,
+        }
+    }
+
+    /// The epoch with the best MRR on valid, of several the first.
+    fn best_record(&self) -> Option<&Record> {
+        let better = |best: Option<&'_ Record>, r: &Record| {
+            let mrr = |r: &Record| r.valid.map(|m| m.mrr);
+            best.is_none_or(|best| mrr(r) > mrr(best))
+        };
+        let evaluated = self.history.iter().filter(|r| r.valid.is_some());
+        evaluated.fold(None, |best, r| if better(best, r) { Some(r) } else { best })
     }
 
     /// The rest of an epoch, or why it ended earlier.
@@ -285,23 +311,17 @@ impl Trainer {
         let scale = 1.0 / triples.len() as f64;
         self.move_relations(&chunks, &gradients, rate, scale);
         self.move_own(&gradients, rate, scale);
-        self.move_contexts(&gradients, rate, scale);
         self.move_entities(&chunks, &gradients, rate, scale);
     }
 
-    /// What the relations of the batch have of their own: the bias with the rate of biases, the rest with that of
-    /// relations.
+    /// What the relations of the batch have of their own.
     fn move_own(&mut self, gradients: &[Gradient], rate: f64, scale: f64) {
         let options = &self.model.options;
         if options.per_relation.is_empty() {
             return;
         }
-        let learned = |what: PerRelation| f64::from(u8::from(options.has(what)));
-        let rates = [
-            learned(PerRelation::Scale) * options.relation_lr,
-            learned(PerRelation::Curvature) * options.relation_lr,
-            learned(PerRelation::Bias) * options.lr,
-        ];
+        let learned = [PerRelation::Scale, PerRelation::Curvature].map(|what| options.has(what));
+        let lr = rate * options.relation_lr;
         let mut sums = std::collections::BTreeMap::<u32, [f64; Own::LEN]>::new();
         for (matrix, own) in gradients.iter().flat_map(|g| g.matrices.iter().map(|m| m.0).zip(&g.own)) {
             let sum = sums.entry(matrix).or_default();
@@ -309,33 +329,17 @@ impl Trainer {
         }
         for (i, mut step) in sums {
             let own = &mut self.model.own[i as usize];
-            self.own_moments.row(i as usize).step(rate, &mut step);
+            self.own_moments.row(i as usize).step(lr, &mut step);
             let mut numbers = own.numbers();
-            numbers.iter_mut().zip(step).zip(rates).for_each(|((x, step), rate)| *x += rate * step);
+            let moved = numbers.iter_mut().zip(step).zip(learned).filter(|(_, learned)| *learned);
+            moved.for_each(|((x, step), _)| *x += step);
             *own = Own::of(numbers);
         }
     }
 
-    /// The contexts of the relations of the batch.
-    fn move_contexts(&mut self, gradients: &[Gradient], rate: f64, scale: f64) {
-        let mut sums = std::collections::BTreeMap::<u32, Vec<f64>>::new();
-        for g in gradients {
-            for (k, (matrix, _)) in g.matrices.iter().take(g.contexts.nrows()).enumerate() {
-                let sum = sums.entry(*matrix).or_insert_with(|| vec![0.0; g.contexts.ncols()]);
-                sum.iter_mut().zip(g.contexts.row(k)).for_each(|(s, g)| *s += scale * g);
-            }
-        }
-        let lr = rate * self.model.options.relation_lr;
-        for (i, mut step) in sums {
-            self.context_moments.row(i as usize).step(lr, &mut step);
-            self.model.contexts.row_mut(i as usize).iter_mut().zip(step).for_each(|(x, step)| *x += step);
-        }
-    }
-
     /// The moments of everything that is learned, in the order in which files have them.
-    pub(crate) fn all_moments(&self) -> [&Moments; 5] {
-        let own = [&self.own_moments, &self.context_moments];
-        [&self.entity_moments, &self.bias_moments, &self.relation_moments, own[0], own[1]]
+    pub(crate) fn all_moments(&self) -> [&Moments; 4] {
+        [&self.entity_moments, &self.bias_moments, &self.relation_moments, &self.own_moments]
     }
 
     /// Every relation of the batch by its rule.

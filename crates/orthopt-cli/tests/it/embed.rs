@@ -262,7 +262,7 @@ fn every_option_means_something_or_is_refused() {
             "distance" => &["split"],
             "relations" => &["givens"],
             "per-relation" => &["curvature"],
-            "attention" | "no-reciprocal" | "type-constrained" => &[],
+            "no-reciprocal" | "type-constrained" => &[],
             "rule" => &["j-jobcd"],
             "loss" => &["cross-entropy"],
             "optimiser" | "relation-optimiser" => &["adam"],

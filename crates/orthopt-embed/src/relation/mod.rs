@@ -129,20 +129,6 @@ impl Group {
         relation
     }
 
-    /// The relation with the first coordinate of its image reflected, which no path from the identity reaches; one of
-    /// `givens`, which has no reflections, and one without coordinates with J = 1 stay.
-    pub fn reflected(&self, mut relation: Relation) -> Relation {
-        let row = match &mut relation {
-            Relation::Full(r) => Some(r),
-            Relation::Cs(factors) => Some(&mut factors.u1),
-            Relation::Givens(_) => None,
-        };
-        if let Some(r) = row.filter(|_| !self.j.plus().is_empty()) {
-            r.row_mut(0).iter_mut().for_each(|x| *x = -*x);
-        }
-        relation
-    }
-
     /// R. Cost O(n²), of `cs` O(n³).
     pub fn matrix(&self, relation: &Relation) -> RowMat {
         match relation {

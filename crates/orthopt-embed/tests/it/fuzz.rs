@@ -71,8 +71,7 @@ fn check_model(path: &Path) {
             let (model, entities) = (&saved.model, saved.entities.len());
             assert_eq!(model.bias.len(), entities);
             assert_eq!((model.parameters.nrows(), model.parameters.ncols()), (entities, model.options.dim));
-            let (reciprocal, attention) = (model.options.reciprocal, model.options.attention);
-            let times = if reciprocal { 2 } else { 1 } * if attention { 2 } else { 1 };
+            let times = if model.options.reciprocal { 2 } else { 1 };
             assert_eq!(model.relations.len(), times * saved.relations.len());
             // what was damaged may be no number, but is asked all the same
             assert_eq!(model.score(&saved.facts).len(), saved.facts.len());
@@ -89,7 +88,7 @@ fn fuzz_models() {
             let mut options = small();
             (options.relations, options.signature, options.epochs) = (form, 5, 1);
             if form == Form::Cs {
-                (options.attention, options.per_relation) = (true, vec![PerRelation::Curvature]);
+                options.per_relation = vec![PerRelation::Curvature];
             }
             let trainer = trained(family(8), &options);
             Saved::new(trainer.model.clone(), trainer.graph()).write(&path).unwrap();

@@ -21,7 +21,7 @@ fn model(n: usize, p: usize, distance: Distance, loss: Loss, reciprocal: bool) -
 /// The same with numbers of their own for its relations; radii where the space has one.
 fn with_own(mut model: Model) -> Model {
     let options = &mut model.options;
-    options.per_relation = vec![PerRelation::Scale, PerRelation::Bias];
+    options.per_relation = vec![PerRelation::Scale];
     if options.signature < options.dim && options.distance == Distance::Geodesic {
         options.per_relation.push(PerRelation::Curvature);
     }
@@ -30,7 +30,6 @@ fn with_own(mut model: Model) -> Model {
     let own = |k: usize| Own {
         scale: (k as f64).sin(),
         curvature: if curved { 0.7 * ((2 * k + 1) as f64).cos() } else { 0.0 },
-        bias: (k as f64).cos(),
     };
     model.own = (0..model.own.len()).map(own).collect();
     model
@@ -57,7 +56,6 @@ struct Direction {
     bias: Vec<f64>,
     matrices: Vec<RowMat>,
     own: Vec<[f64; Own::LEN]>,
-    contexts: RowMat,
 }
 
 impl Direction {
@@ -70,7 +68,6 @@ impl Direction {
             model.matrices().iter().zip(&self.matrices).map(|(r, d)| Relation::Full(add(r, d))).collect();
         let parts = (add(&model.parameters, &self.parameters), bias, relations);
         let mut moved = Model::from_parts(&model.options, parts).unwrap();
-        moved.contexts = add(&model.contexts, &self.contexts);
         for ((own, at), d) in moved.own.iter_mut().zip(&model.own).zip(&self.own) {
             let mut numbers = at.numbers();
             numbers.iter_mut().zip(d).for_each(|(x, d)| *x += h * d);
@@ -97,10 +94,6 @@ impl Direction {
         }
         let candidates = NEGATIVES.into_iter().chain(asked.iter().map(|a| a.answer));
         candidates.enumerate().for_each(|(i, id)| add(id, g.candidates.row(i), g.candidate_bias[i]));
-        for k in 0..g.contexts.nrows() {
-            let direction = self.contexts.row(g.matrices[k].0 as usize);
-            slope += g.contexts.row(k).iter().zip(direction).map(|(g, d)| g * d).sum::<f64>();
-        }
         for ((matrix, _), own) in g.matrices.iter().zip(&g.own) {
             let direction = self.own[*matrix as usize];
             slope += own.numbers().iter().zip(direction).map(|(g, d)| g * d).sum::<f64>();
@@ -109,28 +102,16 @@ impl Direction {
     }
 }
 
-/// The same with two matrices for each relation.
-fn with_attention(model: &Model) -> Model {
-    let mut options = model.options.clone();
-    options.attention = true;
-    let mut other = Model::random(&options, 9, 2, &mut Pcg64::seed_from_u64(12)).unwrap();
-    other.bias = model.bias.clone();
-    let data = other.contexts.data_mut().iter_mut();
-    data.enumerate().for_each(|(k, c)| *c = (k as f64).sin());
-    other
-}
-
 fn check(model: &Model, what: &str) {
     let mut rng = Pcg64::seed_from_u64(4);
     let mut draw = |r: usize, c: usize| RowMat::from_fn(r, c, |_, _| rng.random::<f64>() - 0.5);
     let n = model.options.dim;
-    let learned = [PerRelation::Scale, PerRelation::Curvature, PerRelation::Bias]
-        .map(|what| f64::from(u8::from(model.options.has(what))));
+    let learned =
+        [PerRelation::Scale, PerRelation::Curvature].map(|what| f64::from(u8::from(model.options.has(what))));
     let direction = Direction {
         parameters: draw(9, n),
         bias: draw(9, 1).data().to_vec(),
         matrices: (0..model.matrices().len()).map(|_| draw(n, n)).collect(),
-        contexts: draw(model.contexts.nrows(), n),
         own: (0..model.own.len()).map(|k| learned.map(|l| l * (0.3 + k as f64).sin())).collect(),
     };
     let (f, slope) = (value(model), direction.slope(model));
@@ -152,15 +133,9 @@ fn errors_of_the_linear_model_fall_with_the_square_of_the_step() {
             for loss in [Loss::Softplus, Loss::CrossEntropy] {
                 for reciprocal in [false, true].into_iter().filter(|r| *r || distance != Distance::Split) {
                     let model = model(n, p, distance, loss, reciprocal);
-                    let mut models = vec![with_own(model.clone())];
-                    if reciprocal {
-                        models.extend([with_attention(&model), with_own(with_attention(&model))]);
-                    }
-                    models.push(model);
-                    for model in models {
-                        let Options { per_relation, attention, .. } = &model.options;
-                        let what = format!("{loss:?} {reciprocal} {per_relation:?} {attention}");
-                        check(&model, &format!("{n} {p} {distance:?} {what}"));
+                    for model in [with_own(model.clone()), model] {
+                        let own = &model.options.per_relation;
+                        check(&model, &format!("{n} {p} {distance:?} {loss:?} {reciprocal} {own:?}"));
                     }
                 }
             }

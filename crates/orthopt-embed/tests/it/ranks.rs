@@ -73,21 +73,20 @@ fn scores_are_those_of_the_definition() {
 }
 
 /// What relations have of their own, in the score of the definition: the points of each relation lie on U of its radius,
-/// its image is a mixture of two brought back there, and a scale is a copy of everything that is √c times as large.
+/// and a scale is a copy of everything that is √c times as large.
 #[test]
 fn numbers_of_relations_are_those_of_the_definition() {
-    for (p, per_relation, attention) in [
-        (5, vec![PerRelation::Scale, PerRelation::Curvature, PerRelation::Bias], false),
-        (3, vec![PerRelation::Curvature], true),
-        (6, vec![PerRelation::Scale], true),
+    for (p, per_relation) in [
+        (5, vec![PerRelation::Scale, PerRelation::Curvature]),
+        (3, vec![PerRelation::Curvature]),
+        (6, vec![PerRelation::Scale]),
     ] {
         let mut options = model(Distance::Geodesic, p, true, Form::Full).options;
-        (options.per_relation, options.attention, options.alpha) = (per_relation, attention, 1.2);
+        (options.per_relation, options.alpha) = (per_relation, 1.2);
         let mut model = Model::random(&options, 20, 3, &mut Pcg64::seed_from_u64(1)).unwrap();
-        model.contexts.data_mut().iter_mut().enumerate().for_each(|(k, c)| *c = (k as f64).cos());
         for (k, own) in model.own.iter_mut().enumerate() {
             let curved = options.has(PerRelation::Curvature);
-            *own = Own::of([0.1, if curved { 0.2 } else { 0.0 }, 0.3].map(|x| x * (k as f64 - 2.0)));
+            *own = Own::of([0.1, if curved { 0.2 } else { 0.0 }].map(|x| x * (k as f64 - 2.0)));
         }
         for (question, _) in (Triple { head: 3, relation: 1, tail: 4 }).questions() {
             let k = if question.head { 4 } else { 1 };
@@ -106,25 +105,14 @@ fn numbers_of_relations_are_those_of_the_definition() {
                 (0..6).map(|i| r.row(i).iter().zip(x).map(|(a, b)| a * b).sum()).collect()
             };
             let x = on(model.points().row(question.known as usize), 1.0);
-            let mut image = times(k, &x);
-            if attention {
-                let other = times(6 + k, &x);
-                let score = |x: &[f64]| {
-                    let dot: f64 = x.iter().zip(model.contexts.row(k)).map(|(a, b)| a * b).sum();
-                    (dot / 6f64.sqrt()).exp()
-                };
-                let (one, two) = (score(&image), score(&other));
-                let pairs = image.iter().zip(&other);
-                image = pairs.map(|(a, b)| (one * a + two * b) / (one + two)).collect();
-            }
-            let image = on(&image, grown);
+            let image = on(&times(k, &x), grown);
             let mut options = model.options.clone();
             options.alpha = radius * grown;
             let copy = Model::random(&options, 1, 1, &mut Pcg64::seed_from_u64(1)).unwrap();
             let scores = model.scores(&[question]);
             for other in 0..20 {
                 let d = naive(&copy, &image, &on(model.points().row(other), grown));
-                let z = scores.get(0, other) - model.options.margin - own.bias;
+                let z = scores.get(0, other) - model.options.margin;
                 assert!((z + d).abs() < 1e-7 * (1.0 + d), "{p} {k} {other}: {z} {d}");
             }
         }
@@ -143,7 +131,7 @@ fn ranks_are_those_of_the_definition() {
         model.bias[7] = 1.0;
         if p == 5 {
             model.options.per_relation = vec![PerRelation::Scale, PerRelation::Curvature];
-            model.own.iter_mut().zip([0.3, -0.5, 0.1]).for_each(|(own, x)| *own = Own::of([x, -x, 0.0]));
+            model.own.iter_mut().zip([0.3, -0.5, 0.1]).for_each(|(own, x)| *own = Own::of([x, -x]));
         }
         let ranks = model.rank(&graph.valid, &facts, &[true; 60], &NEVER).unwrap();
         assert_eq!(ranks.metrics().triples, graph.valid.len());

@@ -9,7 +9,7 @@ fn same(a: &Model, b: &Model) {
     assert_eq!(a.parameters, b.parameters);
     assert_eq!(a.bias, b.bias);
     assert_eq!(a.matrices(), b.matrices());
-    assert_eq!((&a.own, &a.contexts), (&b.own, &b.contexts));
+    assert_eq!(a.own, b.own);
 }
 
 #[test]
@@ -18,16 +18,16 @@ fn models_come_back_as_they_were() {
     let path = folder.path().join("m");
     for (form, more) in [(Form::Full, false), (Form::Cs, true), (Form::Givens, false), (Form::Givens, true)] {
         let mut options = small();
-        (options.relations, options.signature, options.attention) = (form, 5, more);
+        (options.relations, options.signature) = (form, 5);
         if more {
-            options.per_relation = vec![PerRelation::Bias, PerRelation::Curvature];
+            options.per_relation = vec![PerRelation::Curvature];
         }
         let trainer = trained(family(40), &options);
         let best = trainer.best().unwrap();
         Saved::new(best.clone(), trainer.graph()).write(&path).unwrap();
         let read = Saved::read(&path, None).unwrap();
         same(&best, &read.model);
-        assert_eq!(best.own.iter().any(|own| own.bias != 0.0 && own.curvature != 0.0), more);
+        assert_eq!(best.own.iter().any(|own| own.curvature != 0.0), more);
         assert!(best.own.iter().all(|own| own.scale == 0.0));
         assert_eq!((read.model.options, &read.entities), (options, &trainer.graph().entities));
         assert_eq!(
@@ -53,9 +53,9 @@ fn training_goes_on_as_if_it_had_never_ended() {
     for (rule, form, optimiser, more) in kinds {
         let mut options = small();
         (options.rule, options.relations, options.optimiser, options.signature) = (rule, form, optimiser, 5);
-        (options.decay, options.attention) = (1e-4, more);
+        options.decay = 1e-4;
         if more {
-            options.per_relation = vec![PerRelation::Scale, PerRelation::Curvature, PerRelation::Bias];
+            options.per_relation = vec![PerRelation::Scale, PerRelation::Curvature];
         }
         let whole = trained(family(40), &options);
         let mut trainer = Trainer::new(family(40), &options).unwrap();
