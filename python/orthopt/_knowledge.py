@@ -93,7 +93,8 @@ class KnowledgeGraph:
     ) -> KnowledgeGraph:
         """Learns from facts: a file (``head<TAB>relation<TAB>tail`` or OpenKE's), a sequence of triples, or an array
         (m, 3). ``valid`` chooses the best epoch; facts of ``valid`` and ``test`` count as known answers when ranks are
-        filtered. Without ``epochs`` a ``time_limit`` alone ends training. Ctrl-C ends training with the best model so
+        filtered. Without ``epochs`` a ``time_limit`` ends training, or, without ``patience``, a quarter of
+        it in which ``valid`` has had no better MRR. Ctrl-C ends training with the best model so
         far. ``callback`` is called with the record of an epoch; a true value ends training.
         """
         parts = (train, valid, test)

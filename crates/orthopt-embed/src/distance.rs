@@ -40,6 +40,13 @@ pub struct Points {
     space2: Vec<f64>, // of split: |s/tau|^2
 }
 
+impl Points {
+    /// The coordinates, m × n.
+    pub(crate) fn coordinates(&self) -> &RowMat {
+        &self.x
+    }
+}
+
 /// Values of b × m pairs and their derivatives with respect to the products of coordinates.
 #[derive(Clone, Debug)]
 pub struct Block {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::Asked;
-use crate::graph::{Answers, Question, Triple};
+use crate::graph::{Answers, Triple};
 use crate::model::Model;
 use crate::options::Unknown;
 
@@ -91,15 +91,22 @@ impl Model {
         let unknown = triples.iter().filter(|t| !known(t)).count();
         let ranked: Vec<Triple> =
             triples.iter().filter(|t| policy != Unknown::LeaveOut || known(t)).copied().collect();
-        let asked = self.questions(&ranked);
+        // questions with the same matrix together: triples come in any order
+        let mut asked: Vec<(Asked, usize)> = self.questions(&ranked).into_iter().zip(0..).collect();
+        asked.sort_unstable();
         let all = (0..self.points.nrows()).collect::<Vec<_>>();
-        let blocks: Vec<_> =
-            all.chunks(BLOCK).map(|rows| self.metric().points(self.points_of(rows))).collect();
-        let ranks: Vec<Option<Vec<f64>>> = asked
+        let blocks: Vec<_> = all.chunks(BLOCK).map(|rows| self.points_of(rows)).collect();
+        let found: Vec<Option<Vec<f64>>> = asked
             .par_chunks(QUESTIONS)
-            .map(|asked| (!cancel.is_cancelled()).then(|| self.ranks_of(asked, &blocks, facts)))
+            .map(|asked| {
+                let asked: Vec<Asked> = asked.iter().map(|(asked, _)| *asked).collect();
+                (!cancel.is_cancelled()).then(|| self.ranks_of(&asked, &blocks, facts))
+            })
             .collect();
-        let mut ranks = ranks.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
+        let found = found.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
+        let mut ranks = vec![0.0; asked.len()];
+        asked.iter().zip(found).for_each(|((_, at), rank)| ranks[*at] = rank);
+        let mut ranks = ranks.into_iter();
         let mut out = Vec::with_capacity(ranked.len());
         for triple in ranked {
             let mut pair = [ranks.next()?, ranks.next()?];
@@ -117,26 +124,11 @@ impl Model {
         orthopt::RowMat::from_fn(rows.len(), self.points.ncols(), |i, k| self.points.get(rows[i], k))
     }
 
-    fn ranks_of(&self, asked: &[Asked], blocks: &[crate::distance::Points], facts: &Answers) -> Vec<f64> {
+    fn ranks_of(&self, asked: &[Asked], blocks: &[orthopt::RowMat], facts: &Answers) -> Vec<f64> {
         let nothing = Answers::default();
-        let questions: Vec<Question> = asked.iter().map(|a| a.question).collect();
-        // runs of the same matrix: triples come in any order
-        let mut order: Vec<usize> = (0..asked.len()).collect();
-        order.sort_by_key(|i| asked[*i]);
-        let sorted: Vec<Asked> = order.iter().map(|i| asked[*i]).collect();
-        let turned = self.view(&nothing).turned(&sorted);
-        let mut unsorted = turned.clone();
-        order.iter().enumerate().for_each(|(at, i)| unsorted.row_mut(*i).copy_from_slice(turned.row(at)));
-        let turned = self.metric().points(unsorted);
-        let scores: Vec<orthopt::RowMat> = (0..)
-            .step_by(BLOCK)
-            .zip(blocks)
-            .map(|(from, block)| {
-                let mut scores = self.metric().block(&turned, block).value;
-                self.to_scores(&questions, &mut scores, from);
-                scores
-            })
-            .collect();
+        let view = self.view(&nothing);
+        let biases = self.bias.chunks(BLOCK);
+        let scores: Vec<_> = blocks.iter().zip(biases).map(|(x, bias)| view.scores(asked, x, bias)).collect();
         let score = |i: usize, id: u32| scores[id as usize / BLOCK].get(i, id as usize % BLOCK);
         let rank = |(i, asked): (usize, &Asked)| {
             let own = score(i, asked.answer);

@@ -16,6 +16,7 @@ use crate::jobcd::Estimator;
 use crate::model::{Model, Parts};
 use crate::moments::Moments;
 use crate::options::Options;
+use crate::own::Own;
 use crate::train::{Record, Trainer};
 
 const MAGIC: &[u8] = b"orthopt knowledge graph 2\n";
@@ -122,7 +123,7 @@ impl Trainer {
         Ok(write_sealed(path, MAGIC, |out| {
             begin(out, &header, &graph.train)?;
             write_parts(out, &self.model, &self.model.parts())?;
-            for moments in [&self.entity_moments, &self.bias_moments, &self.relation_moments] {
+            for moments in self.all_moments() {
                 [&moments.first, &moments.second, &moments.steps]
                     .into_iter()
                     .try_for_each(|v| write(out, v))?;
@@ -166,6 +167,7 @@ impl Trainer {
         numbers.moments(&mut trainer.entity_moments)?;
         numbers.moments(&mut trainer.bias_moments)?;
         numbers.moments(&mut trainer.relation_moments)?;
+        numbers.moments(&mut trainer.own_moments)?;
         let constants = numbers.take(trainer.majorisers.len())?;
         trainer.majorisers.iter_mut().zip(constants).for_each(|(m, s)| m.s = s);
         let n = trainer.model.options.dim;
@@ -199,10 +201,18 @@ fn write(out: &mut dyn Write, numbers: &[f64]) -> io::Result<()> {
     numbers.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))
 }
 
-fn write_parts(out: &mut dyn Write, model: &Model, (parameters, bias, relations): &Parts) -> io::Result<()> {
+fn write_parts(
+    out: &mut dyn Write,
+    model: &Model,
+    ((parameters, bias, relations), own): &Parts,
+) -> io::Result<()> {
     write(out, parameters.data())?;
     write(out, bias)?;
-    relations.iter().try_for_each(|relation| write(out, &model.group().numbers(relation)))
+    relations.iter().try_for_each(|relation| write(out, &model.group().numbers(relation)))?;
+    if model.options.per_relation.is_empty() {
+        return Ok(());
+    }
+    own.iter().try_for_each(|own| write(out, &own.numbers()))
 }
 
 fn load(path: &Path, max_memory: Option<u64>) -> Result<Vec<u8>> {
@@ -289,7 +299,7 @@ impl<'a> Numbers<'a> {
             Model::from_parts(&header.options, (RowMat::zeros(0, header.options.dim), vec![], vec![]))?;
         let relations = header.relations.len() * if header.options.reciprocal { 2 } else { 1 };
         let parts = self.some_parts(&nothing, header.entities.len(), relations)?;
-        Model::from_parts(&header.options, parts)
+        Model::of(parts, &header.options)
     }
 
     fn parts(&mut self, model: &Model) -> Result<Parts> {
@@ -303,7 +313,13 @@ impl<'a> Numbers<'a> {
         let relations = (0..relations)
             .map(|_| Ok(model.group().of_numbers(&self.take(count)?)))
             .collect::<Result<Vec<_>>>()?;
-        Ok((parameters, bias, relations))
+        let mut own = vec![Own::default(); relations.len()];
+        if !model.options.per_relation.is_empty() {
+            let numbers = self.take(own.len().saturating_mul(Own::LEN))?;
+            let parts = numbers.as_chunks::<{ Own::LEN }>().0;
+            own.iter_mut().zip(parts).for_each(|(own, numbers)| *own = Own::of(*numbers));
+        }
+        Ok(((parameters, bias, relations), own))
     }
 
     fn moments(&mut self, moments: &mut Moments) -> Result<()> {

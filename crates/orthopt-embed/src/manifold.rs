@@ -85,6 +85,30 @@ impl Space {
         g_t.iter_mut().enumerate().for_each(|(i, g)| *g = scale * (*g - theta(i) * along));
     }
 
+    /// Moves a point to U of another radius: s stays, t keeps its direction and gets the length √(radius² + |s|²).
+    #[inline(always)]
+    pub(crate) fn bend(&self, radius: f64, x: &mut [f64]) {
+        let (s, t) = x.split_at_mut(self.p);
+        let space2 = norm2(s);
+        let ratio = (radius * radius + space2).sqrt() / (self.alpha * self.alpha + space2).sqrt();
+        t.iter_mut().for_each(|t| *t *= ratio);
+    }
+
+    /// The gradient with respect to the point `x` of this space from that with respect to the moved one, in place;
+    /// returns the derivative with respect to the radius.
+    #[inline(always)]
+    pub(crate) fn bend_back(&self, radius: f64, x: &[f64], g: &mut [f64]) -> f64 {
+        let (s, t) = x.split_at(self.p);
+        let (g_s, g_t) = g.split_at_mut(self.p);
+        let space2 = norm2(s);
+        let (new, old) = ((radius * radius + space2).sqrt(), (self.alpha * self.alpha + space2).sqrt());
+        let along: f64 = g_t.iter().zip(t).map(|(g, t)| g * t).sum();
+        let of_space = along * (1.0 / (new * old) - new / (old * old * old));
+        g_s.iter_mut().zip(s).for_each(|(g, s)| *g += of_space * s);
+        g_t.iter_mut().for_each(|g| *g *= new / old);
+        along * radius / (new * old)
+    }
+
     /// Adds the gradient of λ/2·|s|² with respect to the parameters.
     #[inline(always)]
     pub fn shrink(&self, u: &[f64], lambda: f64, g: &mut [f64]) {
@@ -133,6 +157,38 @@ mod tests {
                     |h: f64| value(&(0..n).map(|k| u[k] + if k == i { h } else { 0.0 }).collect::<Vec<_>>());
                 let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
                 assert!((difference - g[i]).abs() < 1e-9, "{n} {p} {i}: {difference} {}", g[i]);
+            }
+        }
+    }
+
+    /// Moved points lie on U of the other radius; derivatives of ⟨w, ·⟩ by the point and by both radii.
+    #[test]
+    fn points_on_another_radius() {
+        for (n, p) in [(5, 3), (4, 0), (4, 3)] {
+            let (space, radius) = (Space::new(n, p, 0.8).unwrap(), 1.9);
+            let u: Vec<f64> = (0..n).map(|i| ((3 * i + 1) as f64).sin() + 0.2).collect();
+            let weights: Vec<f64> = (0..n).map(|i| ((i * i) as f64).cos()).collect();
+            let dot = |x: &[f64]| x.iter().zip(&weights).map(|(a, b)| a * b).sum::<f64>();
+            let mut x = vec![0.0; n];
+            space.point(&u, &mut x);
+            let bent = |x: &[f64], radius: f64| {
+                let mut x = x.to_vec();
+                space.bend(radius, &mut x);
+                x
+            };
+            let y = bent(&x, radius);
+            assert!((norm2(&y[p..]) - norm2(&y[..p]) - radius * radius).abs() < 1e-14 * norm2(&y));
+            assert_eq!(bent(&x, space.alpha), x);
+            let mut g = weights.clone();
+            let by_radius = space.bend_back(radius, &x, &mut g);
+            let difference = |f: &dyn Fn(f64) -> f64| (f(1e-5) - f(-1e-5)) / 2e-5;
+            assert!((difference(&|h| dot(&bent(&x, radius + h))) - by_radius).abs() < 1e-9);
+            for i in 0..n {
+                let at = |h: f64| {
+                    let moved: Vec<f64> = (0..n).map(|k| x[k] + if k == i { h } else { 0.0 }).collect();
+                    dot(&bent(&moved, radius))
+                };
+                assert!((difference(&at) - g[i]).abs() < 1e-9, "{n} {p} {i}");
             }
         }
     }

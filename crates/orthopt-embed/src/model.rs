@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::graph::{Answers, Question, Triple};
 use crate::manifold::Space;
 use crate::options::Options;
+use crate::own::{Own, PerRelation};
 use crate::relation::{Group, Relation};
 
 /// Entities on the manifold, a bias for each, and J-orthogonal relations.
@@ -23,14 +24,16 @@ pub struct Model {
     pub bias: Vec<f64>,
     /// The relations; reciprocal ones after the others.
     pub relations: Vec<Relation>,
+    /// What each of them has beside its matrix: zeros where the options have nothing of it.
+    pub own: Vec<Own>,
     metric: Metric,
     group: Group,
     pub(crate) points: RowMat,
     pub(crate) matrices: Vec<RowMat>,
 }
 
-/// Parts of a model: (parameters, bias, relations).
-pub(crate) type Parts = (RowMat, Vec<f64>, Vec<Relation>);
+/// Parts of a model: those of [`Model::from_parts`] and what relations have beside their matrices.
+pub(crate) type Parts = ((RowMat, Vec<f64>, Vec<Relation>), Vec<Own>);
 
 impl Model {
     /// A random model for given numbers of entities and relations. Points lie close to one
@@ -55,18 +58,22 @@ impl Model {
     }
 
     /// One of given parameters: those of the entities (a row each), their biases, and the relations, in the form that
-    /// the options say, reciprocal ones after the others.
+    /// the options say, reciprocal ones after the others. Relations have zeros beside their matrices ([`Model::own`]).
     ///
     /// # Errors
     /// Options outside their range.
-    pub fn from_parts(options: &Options, (parameters, bias, relations): Parts) -> Result<Self> {
+    pub fn from_parts(
+        options: &Options,
+        (parameters, bias, relations): (RowMat, Vec<f64>, Vec<Relation>),
+    ) -> Result<Self> {
         let space = Space::new(options.dim, options.signature, options.alpha)?;
         let group = Group::new(options.relations, options.signature, options.dim)?;
         let mut points = RowMat::zeros(parameters.nrows(), options.dim);
         (0..points.nrows()).for_each(|i| space.point(parameters.row(i), points.row_mut(i)));
         let matrices = relations.iter().map(|relation| group.matrix(relation)).collect();
         let metric = Metric { space, distance: options.distance };
-        Ok(Self { options: options.clone(), parameters, bias, relations, metric, group, points, matrices })
+        let (own, options) = (vec![Own::default(); relations.len()], options.clone());
+        Ok(Self { options, parameters, bias, relations, own, metric, group, points, matrices })
     }
 
     /// Space and distance.
@@ -93,10 +100,16 @@ impl Model {
     pub fn is_finite(&self) -> bool {
         let points = self.points.data().iter().chain(self.parameters.data()).chain(&self.bias);
         points.chain(self.matrices.iter().flat_map(RowMat::data)).all(|v| v.is_finite())
+            && self.own.iter().flat_map(Own::numbers).all(f64::is_finite)
     }
 
     pub(crate) fn parts(&self) -> Parts {
-        (self.parameters.clone(), self.bias.clone(), self.relations.clone())
+        ((self.parameters.clone(), self.bias.clone(), self.relations.clone()), self.own.clone())
+    }
+
+    /// The inverse of [`parts`](Self::parts).
+    pub(crate) fn of((matrices, own): Parts, options: &Options) -> Result<Self> {
+        Ok(Self { own, ..Self::from_parts(options, matrices)? })
     }
 
     /// max |RᵀJR − J| over all relations.
@@ -124,6 +137,8 @@ impl Model {
             points: &self.points,
             bias: &self.bias,
             matrices: &self.matrices,
+            own: &self.own,
+            curved: self.options.has(PerRelation::Curvature),
             delta: self.options.margin,
             loss: self.options.loss,
             answers,
@@ -134,23 +149,7 @@ impl Model {
     pub fn scores(&self, questions: &[Question]) -> RowMat {
         let asked: Vec<Asked> = questions.iter().map(|q| self.asked(*q, 0)).collect();
         let nothing = Answers::default();
-        let turned = self.metric.points(self.view(&nothing).turned(&asked));
-        let mut scores = self.metric.block(&turned, &self.metric.points(self.points.clone())).value;
-        self.to_scores(questions, &mut scores, 0);
-        scores
-    }
-
-    /// The same from distances to the entities `from`, `from` + 1, ….
-    pub(crate) fn to_scores(&self, questions: &[Question], values: &mut RowMat, from: usize) {
-        for (i, question) in questions.iter().enumerate() {
-            let own = self.bias[question.known as usize];
-            let bias = &self.bias[from..];
-            values
-                .row_mut(i)
-                .iter_mut()
-                .zip(bias)
-                .for_each(|(z, b)| *z = own + (b + self.options.margin) - *z);
-        }
+        self.view(&nothing).scores(&asked, &self.points, &self.bias)
     }
 
     /// The scores of triples, as answers to (h, r, ?). Cost O(n²) each.
@@ -159,12 +158,9 @@ impl Model {
         let view = self.view(&nothing);
         let one = |triple: &Triple| {
             let (question, answer) = triple.questions()[0];
-            let a = self.metric.points(view.turned(&[self.asked(question, answer)]));
             let row = self.points.row(answer as usize);
-            let c = self.metric.points(RowMat::from_fn(1, row.len(), |_, k| row[k]));
-            let biases =
-                self.bias[question.known as usize] + (self.bias[answer as usize] + self.options.margin);
-            biases - self.metric.block(&a, &c).value.get(0, 0)
+            let c = RowMat::from_fn(1, row.len(), |_, k| row[k]);
+            view.scores(&[self.asked(question, answer)], &c, &[self.bias[answer as usize]]).get(0, 0)
         };
         triples.iter().map(one).collect()
     }

@@ -6,6 +6,7 @@ use crate::distance::Distance;
 use crate::error::{Error, Result};
 use crate::loss::Loss;
 use crate::moments::Optimiser;
+use crate::own::PerRelation;
 use crate::relation::Form;
 
 /// Update rule of the relations.
@@ -75,6 +76,9 @@ pub struct Options {
     pub distance: Distance,
     /// The form of the relations.
     pub relations: Form,
+    /// Numbers that each relation has of its own beside its matrix.
+    #[serde(default)]
+    pub per_relation: Vec<PerRelation>,
     /// Update rule of the relations.
     pub rule: Rule,
     /// Separate relations for the question (?, r, t).
@@ -111,8 +115,9 @@ pub struct Options {
     pub no_negatives: NoNegatives,
     /// Epochs between two evaluations on valid.
     pub evaluate_every: usize,
-    /// Evaluations without a better MRR after which training ends; 0 is never.
-    pub patience: usize,
+    /// Evaluations without a better MRR after which training ends; 0 is never. `None` is never too where the number of
+    /// epochs is given, and a quarter of the time limit ([`Trainer::run`](crate::Trainer::run)) where it is not.
+    pub patience: Option<usize>,
     /// Treatment of questions about entities that are not in train.
     pub unknown: Unknown,
     /// Spread of the entities' first parameters.
@@ -132,6 +137,7 @@ impl Default for Options {
             margin: 0.0,
             distance: Distance::Geodesic,
             relations: Form::Full,
+            per_relation: Vec::new(),
             rule: Rule::Adaptive,
             reciprocal: true,
             loss: Loss::Softplus,
@@ -148,7 +154,7 @@ impl Default for Options {
             type_constrained: false,
             no_negatives: NoNegatives::Train,
             evaluate_every: 5,
-            patience: 0,
+            patience: None,
             unknown: Unknown::Last,
             init: 1e-3,
             relation_init: 1.0,
@@ -185,6 +191,11 @@ impl Options {
         };
         self.lr = lr.unwrap_or(of_optimiser * Self::default().lr);
         self.relation_lr = relation_lr.unwrap_or(0.1 * self.lr);
+    }
+
+    /// True if relations have this number of their own.
+    pub fn has(&self, what: PerRelation) -> bool {
+        self.per_relation.contains(&what)
     }
 
     /// Optimiser of the relations with the adaptive rule.
@@ -239,6 +250,22 @@ impl Options {
                 "rule",
                 "j-jobcd",
                 "the relations full, which are moved along pairs of rows",
+            ));
+        }
+        if self.rule != Rule::Adaptive && !self.per_relation.is_empty() {
+            return Err(Error::option(
+                "per-relation",
+                "given",
+                "no value with this rule, which moves matrices alone; leave it out",
+            ));
+        }
+        if self.has(PerRelation::Curvature)
+            && (self.signature == self.dim || self.distance != Distance::Geodesic)
+        {
+            return Err(Error::option(
+                "per-relation",
+                "curvature",
+                "the geodesic distance and a signature below the dimension, because others have no radius",
             ));
         }
         if self.distance == Distance::Split && self.signature == 0 {

@@ -16,6 +16,7 @@ use crate::jobcd::Estimator;
 use crate::model::{Model, Parts};
 use crate::moments::{Moments, disjoint};
 use crate::options::{NoNegatives, Options, Rule};
+use crate::own::{Own, PerRelation};
 use crate::relation::{Majoriser, Relation};
 
 /// Measurements after an epoch.
@@ -43,7 +44,7 @@ pub enum Ended {
     Epochs,
     /// The time is up.
     TimeLimit,
-    /// The MRR on valid has not risen for `patience` evaluations.
+    /// The MRR on valid has not risen for `patience` evaluations, or for a quarter of the time limit.
     Patience,
     /// Somebody asked for it.
     Interrupted,
@@ -73,6 +74,7 @@ pub struct Trainer {
     pub(crate) entity_moments: Moments,
     pub(crate) bias_moments: Moments,
     pub(crate) relation_moments: Moments,
+    pub(crate) own_moments: Moments, // without rows where relations have nothing of their own
     pub(crate) majorisers: Vec<Majoriser>,
     pub(crate) estimators: Vec<Option<Estimator>>,
     pub(crate) best: Option<(f64, Parts)>, // MRR on valid, and the model that had it
@@ -91,6 +93,10 @@ pub struct Trainer {
 
 /// ‖RᵀJR − J‖ from which relations are brought back onto the group.
 const REPAIR_FROM: f64 = 1e-12;
+
+/// Share of a time limit without a better MRR on valid after which training ends: the best epoch has then come before
+/// three quarters of the time, and a run that is still rising has all of it.
+const PATIENCE: f64 = 0.25;
 
 impl Trainer {
     /// A random model of a graph, not trained yet.
@@ -118,6 +124,11 @@ impl Trainer {
             entity_moments: Moments::new(options.optimiser, entities, options.dim),
             bias_moments: Moments::new(options.optimiser, entities, 1),
             relation_moments: Moments::new(options.of_relations(), relations, model.group().coordinates()),
+            own_moments: Moments::new(
+                options.of_relations(),
+                if options.per_relation.is_empty() { 0 } else { model.own.len() },
+                Own::LEN,
+            ),
             majorisers: vec![Majoriser::default(); relations],
             estimators: vec![None; relations],
             best: None,
@@ -159,9 +170,9 @@ impl Trainer {
     /// None: the options are those of the model.
     pub fn best(&self) -> Result<Model> {
         match &self.best {
-            Some((_, parts)) => Model::from_parts(&self.model.options, parts.clone()),
+            Some((_, parts)) => Model::of(parts.clone(), &self.model.options),
             None if self.model.is_finite() => Ok(self.model.clone()),
-            None => Model::from_parts(&self.model.options, self.sound.clone()),
+            None => Model::of(self.sound.clone(), &self.model.options),
         }
     }
 
@@ -170,8 +181,9 @@ impl Trainer {
         model.rank(triples, &self.facts, &self.learned, cancel)
     }
 
-    /// Trains until all epochs are done or something else ends it; `seconds` of this call at most. `watch` sees the
-    /// record of each epoch (and may save the trainer).
+    /// Trains until all epochs are done or something else ends it; `seconds` of this call at most, and, with neither a
+    /// number of epochs nor a patience, until a quarter of them has passed without a better MRR on valid. `watch`
+    /// sees the record of each epoch (and may save the trainer).
     pub fn run(
         &mut self,
         seconds: Option<f64>,
@@ -194,12 +206,35 @@ impl Trainer {
             if broken {
                 return Ended::NumericalError;
             }
-            let patience = self.model.options.patience;
-            if patience > 0 && self.idle >= patience {
+            if self.stands_still(before, seconds) {
                 return Ended::Patience;
             }
         }
         Ended::Epochs
+    }
+
+    /// True if valid has had no better MRR for as long as the options wait; the call began after `before` seconds and may
+    /// take `limit`.
+    fn stands_still(&self, before: f64, limit: Option<f64>) -> bool {
+        let options = &self.model.options;
+        match (options.patience, limit) {
+            (Some(patience), _) => patience > 0 && self.idle >= patience,
+            (None, Some(limit)) if options.epochs == Options::NO_END => {
+                let since = |best: &Record| self.seconds - best.seconds.max(before);
+                self.best_record().is_some_and(|best| since(best) >= PATIENCE * limit)
+            }
+            _ => false,
+        }
+    }
+
+    /// The epoch with the best MRR on valid, of several the first.
+    fn best_record(&self) -> Option<&Record> {
+        let better = |best: Option<&'_ Record>, r: &Record| {
+            let mrr = |r: &Record| r.valid.map(|m| m.mrr);
+            best.is_none_or(|best| mrr(r) > mrr(best))
+        };
+        let evaluated = self.history.iter().filter(|r| r.valid.is_some());
+        evaluated.fold(None, |best, r| if better(best, r) { Some(r) } else { best })
     }
 
     /// The rest of an epoch, or why it ended earlier.
@@ -275,7 +310,36 @@ impl Trainer {
         self.loss += gradients.iter().map(|g| g.loss).sum::<f64>();
         let scale = 1.0 / triples.len() as f64;
         self.move_relations(&chunks, &gradients, rate, scale);
+        self.move_own(&gradients, rate, scale);
         self.move_entities(&chunks, &gradients, rate, scale);
+    }
+
+    /// What the relations of the batch have of their own.
+    fn move_own(&mut self, gradients: &[Gradient], rate: f64, scale: f64) {
+        let options = &self.model.options;
+        if options.per_relation.is_empty() {
+            return;
+        }
+        let learned = [PerRelation::Scale, PerRelation::Curvature].map(|what| options.has(what));
+        let lr = rate * options.relation_lr;
+        let mut sums = std::collections::BTreeMap::<u32, [f64; Own::LEN]>::new();
+        for (matrix, own) in gradients.iter().flat_map(|g| g.matrices.iter().map(|m| m.0).zip(&g.own)) {
+            let sum = sums.entry(matrix).or_default();
+            sum.iter_mut().zip(own.numbers()).for_each(|(s, g)| *s += scale * g);
+        }
+        for (i, mut step) in sums {
+            let own = &mut self.model.own[i as usize];
+            self.own_moments.row(i as usize).step(lr, &mut step);
+            let mut numbers = own.numbers();
+            let moved = numbers.iter_mut().zip(step).zip(learned).filter(|(_, learned)| *learned);
+            moved.for_each(|((x, step), _)| *x += step);
+            *own = Own::of(numbers);
+        }
+    }
+
+    /// The moments of everything that is learned, in the order in which files have them.
+    pub(crate) fn all_moments(&self) -> [&Moments; 4] {
+        [&self.entity_moments, &self.bias_moments, &self.relation_moments, &self.own_moments]
     }
 
     /// Every relation of the batch by its rule.

@@ -261,6 +261,7 @@ fn every_option_means_something_or_is_refused() {
             "margin" => &["3"],
             "distance" => &["split"],
             "relations" => &["givens"],
+            "per-relation" => &["curvature"],
             "no-reciprocal" | "type-constrained" => &[],
             "rule" => &["j-jobcd"],
             "loss" => &["cross-entropy"],

@@ -3,7 +3,7 @@
 use orthopt::RowMat;
 use orthopt_embed::chunk::Asked;
 use orthopt_embed::relation::{Form, Relation};
-use orthopt_embed::{Answers, Distance, Loss, Model, Options, Triple};
+use orthopt_embed::{Answers, Distance, Loss, Model, Options, Own, PerRelation, Triple};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -15,6 +15,23 @@ fn model(n: usize, p: usize, distance: Distance, loss: Loss, reciprocal: bool) -
     let mut rng = Pcg64::seed_from_u64(11);
     let mut model = Model::random(&options, 9, 2, &mut rng).unwrap();
     model.bias.iter_mut().for_each(|b| *b = rng.random::<f64>() - 0.5);
+    model
+}
+
+/// The same with numbers of their own for its relations; radii where the space has one.
+fn with_own(mut model: Model) -> Model {
+    let options = &mut model.options;
+    options.per_relation = vec![PerRelation::Scale];
+    if options.signature < options.dim && options.distance == Distance::Geodesic {
+        options.per_relation.push(PerRelation::Curvature);
+    }
+    options.check().unwrap();
+    let curved = model.options.has(PerRelation::Curvature);
+    let own = |k: usize| Own {
+        scale: (k as f64).sin(),
+        curvature: if curved { 0.7 * ((2 * k + 1) as f64).cos() } else { 0.0 },
+    };
+    model.own = (0..model.own.len()).map(own).collect();
     model
 }
 
@@ -38,6 +55,7 @@ struct Direction {
     parameters: RowMat,
     bias: Vec<f64>,
     matrices: Vec<RowMat>,
+    own: Vec<[f64; Own::LEN]>,
 }
 
 impl Direction {
@@ -49,7 +67,13 @@ impl Direction {
         let relations =
             model.matrices().iter().zip(&self.matrices).map(|(r, d)| Relation::Full(add(r, d))).collect();
         let parts = (add(&model.parameters, &self.parameters), bias, relations);
-        Model::from_parts(&model.options, parts).unwrap()
+        let mut moved = Model::from_parts(&model.options, parts).unwrap();
+        for ((own, at), d) in moved.own.iter_mut().zip(&model.own).zip(&self.own) {
+            let mut numbers = at.numbers();
+            numbers.iter_mut().zip(d).for_each(|(x, d)| *x += h * d);
+            *own = Own::of(numbers);
+        }
+        moved
     }
 
     fn slope(&self, model: &Model) -> f64 {
@@ -70,7 +94,31 @@ impl Direction {
         }
         let candidates = NEGATIVES.into_iter().chain(asked.iter().map(|a| a.answer));
         candidates.enumerate().for_each(|(i, id)| add(id, g.candidates.row(i), g.candidate_bias[i]));
+        for ((matrix, _), own) in g.matrices.iter().zip(&g.own) {
+            let direction = self.own[*matrix as usize];
+            slope += own.numbers().iter().zip(direction).map(|(g, d)| g * d).sum::<f64>();
+        }
         slope + g.matrices.iter().map(|(i, g)| g.inner(&self.matrices[*i as usize])).sum::<f64>()
+    }
+}
+
+fn check(model: &Model, what: &str) {
+    let mut rng = Pcg64::seed_from_u64(4);
+    let mut draw = |r: usize, c: usize| RowMat::from_fn(r, c, |_, _| rng.random::<f64>() - 0.5);
+    let n = model.options.dim;
+    let learned =
+        [PerRelation::Scale, PerRelation::Curvature].map(|what| f64::from(u8::from(model.options.has(what))));
+    let direction = Direction {
+        parameters: draw(9, n),
+        bias: draw(9, 1).data().to_vec(),
+        matrices: (0..model.matrices().len()).map(|_| draw(n, n)).collect(),
+        own: (0..model.own.len()).map(|k| learned.map(|l| l * (0.3 + k as f64).sin())).collect(),
+    };
+    let (f, slope) = (value(model), direction.slope(model));
+    let error = |h: f64| (value(&direction.moved(model, h)) - f - h * slope).abs();
+    let steps = [1e-3, 1e-4, 1e-5];
+    for rate in steps.windows(2).map(|h| (error(h[0]) / error(h[1])).log10()) {
+        assert!((rate - 2.0).abs() < 0.1, "{what}: {rate}, {:e}", error(1e-5));
     }
 }
 
@@ -85,21 +133,9 @@ fn errors_of_the_linear_model_fall_with_the_square_of_the_step() {
             for loss in [Loss::Softplus, Loss::CrossEntropy] {
                 for reciprocal in [false, true].into_iter().filter(|r| *r || distance != Distance::Split) {
                     let model = model(n, p, distance, loss, reciprocal);
-                    let mut rng = Pcg64::seed_from_u64(4);
-                    let mut draw =
-                        |r: usize, c: usize| RowMat::from_fn(r, c, |_, _| rng.random::<f64>() - 0.5);
-                    let direction = Direction {
-                        parameters: draw(9, n),
-                        bias: draw(9, 1).data().to_vec(),
-                        matrices: (0..model.matrices().len()).map(|_| draw(n, n)).collect(),
-                    };
-                    let (f, slope) = (value(&model), direction.slope(&model));
-                    let error = |h: f64| (value(&direction.moved(&model, h)) - f - h * slope).abs();
-                    let steps = [1e-3, 1e-4, 1e-5];
-                    let rates = steps.windows(2).map(|h| (error(h[0]) / error(h[1])).log10());
-                    for rate in rates {
-                        let what = format!("{n} {p} {distance:?} {loss:?} {reciprocal}: {rate}");
-                        assert!((rate - 2.0).abs() < 0.1, "{what}, {:e}", error(1e-5));
+                    for model in [with_own(model.clone()), model] {
+                        let own = &model.options.per_relation;
+                        check(&model, &format!("{n} {p} {distance:?} {loss:?} {reciprocal} {own:?}"));
                     }
                 }
             }

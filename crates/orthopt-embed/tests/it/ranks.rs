@@ -1,7 +1,7 @@
 //! Ranks and scores against their definitions.
 
 use orthopt_embed::relation::Form;
-use orthopt_embed::{Answers, Distance, Model, Options, Ranks, Triple, Unknown};
+use orthopt_embed::{Answers, Distance, Model, Options, Own, PerRelation, Ranks, Triple, Unknown};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -72,6 +72,54 @@ fn scores_are_those_of_the_definition() {
     }
 }
 
+/// What relations have of their own, in the score of the definition: the points of each relation lie on U of its radius,
+/// and a scale is a copy of everything that is √c times as large.
+#[test]
+fn numbers_of_relations_are_those_of_the_definition() {
+    for (p, per_relation) in [
+        (5, vec![PerRelation::Scale, PerRelation::Curvature]),
+        (3, vec![PerRelation::Curvature]),
+        (6, vec![PerRelation::Scale]),
+    ] {
+        let mut options = model(Distance::Geodesic, p, true, Form::Full).options;
+        (options.per_relation, options.alpha) = (per_relation, 1.2);
+        let mut model = Model::random(&options, 20, 3, &mut Pcg64::seed_from_u64(1)).unwrap();
+        for (k, own) in model.own.iter_mut().enumerate() {
+            let curved = options.has(PerRelation::Curvature);
+            *own = Own::of([0.1, if curved { 0.2 } else { 0.0 }].map(|x| x * (k as f64 - 2.0)));
+        }
+        for (question, _) in (Triple { head: 3, relation: 1, tail: 4 }).questions() {
+            let k = if question.head { 4 } else { 1 };
+            let own = model.own[k];
+            let grown = own.scale.exp().sqrt();
+            let radius = 1.2 * own.curvature.exp();
+            let norm2 = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+            // s as it is, t with the length that U asks for; then all of it √c times as large
+            let on = |x: &[f64], factor: f64| -> Vec<f64> {
+                let ratio = (radius.powi(2) + norm2(&x[..p])).sqrt() / norm2(&x[p..]).sqrt();
+                let scaled = |(i, x): (usize, &f64)| factor * x * if i < p { 1.0 } else { ratio };
+                x.iter().enumerate().map(scaled).collect()
+            };
+            let times = |r: usize, x: &[f64]| -> Vec<f64> {
+                let r = &model.matrices()[r];
+                (0..6).map(|i| r.row(i).iter().zip(x).map(|(a, b)| a * b).sum()).collect()
+            };
+            let x = on(model.points().row(question.known as usize), 1.0);
+            let image = on(&times(k, &x), grown);
+            let mut options = model.options.clone();
+            options.alpha = radius * grown;
+            let copy = Model::random(&options, 1, 1, &mut Pcg64::seed_from_u64(1)).unwrap();
+            let scores = model.scores(&[question]);
+            for other in 0..20 {
+                let d = naive(&copy, &image, &on(model.points().row(other), grown));
+                let z = scores.get(0, other) - model.options.margin;
+                assert!((z + d).abs() < 1e-7 * (1.0 + d), "{p} {k} {other}: {z} {d}");
+            }
+        }
+        assert!(model.residual() < 1e-12);
+    }
+}
+
 #[test]
 fn ranks_are_those_of_the_definition() {
     let graph = family(60);
@@ -81,6 +129,10 @@ fn ranks_are_those_of_the_definition() {
     {
         let mut model = model(distance, p, reciprocal, Form::Full);
         model.bias[7] = 1.0;
+        if p == 5 {
+            model.options.per_relation = vec![PerRelation::Scale, PerRelation::Curvature];
+            model.own.iter_mut().zip([0.3, -0.5, 0.1]).for_each(|(own, x)| *own = Own::of([x, -x]));
+        }
         let ranks = model.rank(&graph.valid, &facts, &[true; 60], &NEVER).unwrap();
         assert_eq!(ranks.metrics().triples, graph.valid.len());
         for (fact, found) in &ranks.ranks {

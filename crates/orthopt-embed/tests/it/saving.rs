@@ -1,7 +1,7 @@
 //! Models and checkpoints in files.
 
 use orthopt::cancel::Cancel;
-use orthopt_embed::{Ended, Form, Model, Optimiser, Options, Rule, Saved, Trainer};
+use orthopt_embed::{Ended, Form, Model, Optimiser, Options, PerRelation, Rule, Saved, Trainer};
 
 use crate::common::{NEVER, family, small, trained};
 
@@ -9,20 +9,26 @@ fn same(a: &Model, b: &Model) {
     assert_eq!(a.parameters, b.parameters);
     assert_eq!(a.bias, b.bias);
     assert_eq!(a.matrices(), b.matrices());
+    assert_eq!(a.own, b.own);
 }
 
 #[test]
 fn models_come_back_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m");
-    for form in [Form::Full, Form::Cs, Form::Givens] {
+    for (form, more) in [(Form::Full, false), (Form::Cs, true), (Form::Givens, false), (Form::Givens, true)] {
         let mut options = small();
         (options.relations, options.signature) = (form, 5);
+        if more {
+            options.per_relation = vec![PerRelation::Curvature];
+        }
         let trainer = trained(family(40), &options);
         let best = trainer.best().unwrap();
         Saved::new(best.clone(), trainer.graph()).write(&path).unwrap();
         let read = Saved::read(&path, None).unwrap();
         same(&best, &read.model);
+        assert_eq!(best.own.iter().any(|own| own.curvature != 0.0), more);
+        assert!(best.own.iter().all(|own| own.scale == 0.0));
         assert_eq!((read.model.options, &read.entities), (options, &trainer.graph().entities));
         assert_eq!(
             (read.relations, read.facts),
@@ -37,15 +43,20 @@ fn training_goes_on_as_if_it_had_never_ended() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let kinds = [
-        (Rule::Adaptive, Form::Full, Optimiser::Adam),
-        (Rule::Adaptive, Form::Cs, Optimiser::Adagrad),
-        (Rule::VrJJobcd, Form::Full, Optimiser::Adagrad),
-        (Rule::JJobcd, Form::Full, Optimiser::Adam),
+        (Rule::Adaptive, Form::Full, Optimiser::Adam, false),
+        (Rule::Adaptive, Form::Cs, Optimiser::Adagrad, false),
+        (Rule::Adaptive, Form::Full, Optimiser::Adam, true),
+        (Rule::Adaptive, Form::Givens, Optimiser::Adagrad, true),
+        (Rule::VrJJobcd, Form::Full, Optimiser::Adagrad, false),
+        (Rule::JJobcd, Form::Full, Optimiser::Adam, false),
     ];
-    for (rule, form, optimiser) in kinds {
+    for (rule, form, optimiser, more) in kinds {
         let mut options = small();
         (options.rule, options.relations, options.optimiser, options.signature) = (rule, form, optimiser, 5);
         options.decay = 1e-4;
+        if more {
+            options.per_relation = vec![PerRelation::Scale, PerRelation::Curvature];
+        }
         let whole = trained(family(40), &options);
         let mut trainer = Trainer::new(family(40), &options).unwrap();
         let mut calls = 0;

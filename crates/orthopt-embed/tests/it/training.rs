@@ -1,8 +1,8 @@
 //! Training as a whole: feasibility, determinism, learning, degenerate graphs.
 
 use orthopt_embed::{
-    Distance, Ended, Error, Form, Graph, Loss, NoNegatives, Optimiser, Options, Rule, Schedule, Trainer,
-    Triple, read_graph,
+    Distance, Ended, Error, Form, Graph, Loss, NoNegatives, Optimiser, Options, PerRelation, Rule, Schedule,
+    Trainer, Triple, read_graph,
 };
 
 use crate::common::{NEVER, family, shared, small, trained};
@@ -29,6 +29,27 @@ fn every_form_and_rule_learns_and_stays_on_the_group() {
         assert!(last < 0.8 * first, "{form:?} {rule:?} {p}: {first} to {last}");
         assert!(history.iter().all(|r| r.residual < 1e-10), "{form:?} {rule:?} {p}");
         assert!(trainer.model.residual() < 1e-10);
+    }
+}
+
+/// Numbers of relations are learned, only those that are asked for.
+#[test]
+fn numbers_of_relations_are_learned() {
+    use PerRelation::{Curvature, Scale};
+    let kinds: [(&[PerRelation], Form); 3] =
+        [(&[Scale], Form::Full), (&[Curvature], Form::Givens), (&[Scale, Curvature], Form::Cs)];
+    for (own, form) in kinds {
+        let mut options = small();
+        (options.per_relation, options.relations) = (own.to_vec(), form);
+        (options.signature, options.epochs) = (5, 30);
+        let trainer = trained(family(40), &options);
+        let history = trainer.history();
+        assert!(history[29].loss < 0.8 * history[0].loss, "{own:?}");
+        assert!(history.iter().all(|r| r.residual < 1e-10), "{own:?}");
+        for (k, what) in [Scale, Curvature].into_iter().enumerate() {
+            let moved = trainer.model.own.iter().all(|own| own.numbers()[k] != 0.0);
+            assert_eq!(moved, own.contains(&what), "{own:?} {what:?}");
+        }
     }
 }
 
@@ -83,7 +104,9 @@ fn seeds_matter_and_rates_fall() {
     };
     let same = other(&|_| ());
     assert_eq!(same, other(&|_| ()));
-    let changes: [&dyn Fn(&mut Options); 7] = [
+    let changes: [&dyn Fn(&mut Options); 9] = [
+        &|o| o.per_relation = vec![PerRelation::Scale],
+        &|o| o.per_relation = vec![PerRelation::Curvature],
         &|o| o.seed = 1,
         &|o| o.schedule = Schedule::Linear,
         &|o| o.schedule = Schedule::Cosine,
@@ -100,13 +123,34 @@ fn seeds_matter_and_rates_fall() {
 #[test]
 fn training_ends_when_valid_gets_no_better() {
     let mut options = small();
-    (options.epochs, options.patience, options.evaluate_every, options.lr) = (400, 2, 1, 0.3);
+    (options.epochs, options.patience, options.evaluate_every, options.lr) = (400, Some(2), 1, 0.3);
     let mut trainer = Trainer::new(family(40), &options).unwrap();
     assert_eq!(trainer.run(None, &NEVER, |_, _| ()), Ended::Patience);
     let best = trainer.best().unwrap();
     let mrr = trainer.rank(&best, &trainer.graph().valid, &NEVER).unwrap().metrics().mrr;
     let highest = trainer.history().iter().filter_map(|r| r.valid).map(|m| m.mrr).fold(0.0, f64::max);
     assert_eq!(mrr, highest);
+}
+
+/// With a time limit alone training ends where valid has stood still for a quarter of it, however long it is.
+#[test]
+fn patience_grows_with_the_time_limit() {
+    let run = |limit: f64, patience: Option<usize>| {
+        let mut options = small();
+        (options.epochs, options.patience, options.evaluate_every) = (Options::NO_END, patience, 1);
+        options.lr = 0.3;
+        let mut trainer = Trainer::new(family(15), &options).unwrap();
+        let ended = trainer.run(Some(limit), &NEVER, |_, _| ());
+        let best = trainer.history().iter().filter_map(|r| Some((r.valid?.mrr, r.seconds)));
+        let best = best.fold((f64::MIN, 0.0), |a, b| if b.0 > a.0 { b } else { a });
+        (ended, best.1, trainer.seconds())
+    };
+    for limit in [2.0, 6.0] {
+        let (ended, best, end) = run(limit, None);
+        assert_eq!(ended, Ended::Patience, "{limit}");
+        assert!(end - best >= 0.25 * limit, "{limit}: {best} {end}");
+    }
+    assert_eq!(run(1.0, Some(0)).0, Ended::TimeLimit);
 }
 
 /// Rates without any sense break the numbers; what is handed out are those from before.
@@ -141,7 +185,10 @@ fn degenerate_graphs() {
 #[test]
 fn options_outside_their_range_are_refused() {
     type Change = &'static dyn Fn(&mut Options);
-    let changes: [(Change, &str); 10] = [
+    let changes: [(Change, &str); 13] = [
+        (&|o| (o.signature, o.per_relation) = (8, vec![PerRelation::Curvature]), "no radius"),
+        (&|o| (o.distance, o.per_relation) = (Distance::Split, vec![PerRelation::Curvature]), "no radius"),
+        (&|o| (o.rule, o.per_relation) = (Rule::JJobcd, vec![PerRelation::Scale]), "matrices alone"),
         (&|o| o.dim = 0, "dim is 0"),
         (&|o| o.signature = 9, "signature is 9"),
         (&|o| o.alpha = 0.0, "alpha is 0"),

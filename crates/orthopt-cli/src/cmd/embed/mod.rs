@@ -87,7 +87,7 @@ struct Training {
     #[command(flatten)]
     choices: Choices,
 
-    /// Seconds of training; without --epochs training ends only then
+    /// Seconds of training; without --epochs only these and --patience end it
     #[arg(long, value_name = "SECONDS", help_heading = "Run")]
     time_limit: Option<f64>,
 
