@@ -1,6 +1,7 @@
 //! Every option of every call for every problem: it changes what comes out, or it is refused with the reason. The options
 //! come from the help of the command, so that none is forgotten.
 
+use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -296,8 +297,16 @@ fn base(call: &str, info: &ProblemInfo, option: &str) -> Vec<&'static str> {
     args
 }
 
+/// Outcomes of calls without the option that is looked at, most of which are the same.
+type Plain = HashMap<String, Outcome>;
+
 /// A cell: what is wrong with it, if anything is.
-fn judge(dir: &Dir, call: &'static str, option: &str, info: &ProblemInfo, tally: &Tally) -> Option<String> {
+fn judge(
+    (dir, plain): (&Dir, &mut Plain),
+    (call, option): (&'static str, &str),
+    info: &ProblemInfo,
+    tally: &Tally,
+) -> Option<String> {
     let Example { typed, beside, effect } = example(call, option, info);
     let mut without = [&[call], &base(call, info, option)[..], &beside].concat();
     let flag = format!("--{option}");
@@ -340,7 +349,8 @@ fn judge(dir: &Dir, call: &'static str, option: &str, info: &ProblemInfo, tally:
         }
         Effect::File(name) => std::fs::metadata(dir.path(name)).is_ok_and(|m| m.len() > 0),
         Effect::Result | Effect::Summary => {
-            let plain = outcome(dir, &without);
+            let words = without.join(" ");
+            let plain = plain.entry(words).or_insert_with(|| outcome(dir, &without));
             let failed = option == "missing" && plain.code == Some(1); // a value is missing
             failed || plain.json != found.json || (effect == Effect::Summary && plain.text != found.text)
         }
@@ -383,12 +393,13 @@ fn every_option(call: &'static str) {
                             .output()
                             .unwrap();
                     }
+                    let mut plain = Plain::new();
                     let alone = outcome(&dir, &[&[call], &base(call, info, "")[..]].concat());
                     if alone.code == Some(2) {
                         continue; // the call itself is refused for this problem
                     }
                     for name in names.iter().filter(known) {
-                        let found = judge(&dir, call, name, info, &tally);
+                        let found = judge((&dir, &mut plain), (call, name), info, &tally);
                         wrong.lock().unwrap().extend(found);
                     }
                 }
