@@ -263,6 +263,9 @@ fn writing_that_fails() {
     let data = DataSet::new(faer::Mat::<f64>::identity(2, 2), "x");
     let error = write_file(Path::new("no/such/folder/a.csv"), &data).unwrap_err().to_string();
     assert!(error.starts_with("cannot write `no/such/folder/a.csv`: "), "{error}");
+    let elsewhere = Path::new(error.split('`').nth(3).unwrap());
+    assert_eq!(std::fs::read_to_string(elsewhere).unwrap(), "x1,x2\n1,0\n0,1\n");
+    std::fs::remove_file(elsewhere).unwrap();
     let error = write_file(Path::new("a.xlsx"), &data).unwrap_err();
     assert!(matches!(error, DataError::UnknownFormat { .. }), "{error}");
 }
