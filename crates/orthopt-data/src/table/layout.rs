@@ -767,7 +767,12 @@ impl Table<'_> {
         let listed = Columns::listed(words.iter().map(String::as_str));
         if let Some(found) = measured(row.field(at)) {
             let note = format!("{begin} is a number with {}: take it out of the cells, or ", found.what);
-            let note = Note::from(note).set("drop", listed).text(" leaves the column out");
+            let (left_out, then) = match texts.len() {
+                1 => (listed, " leaves the column out".into()),
+                2..=LISTED => (listed, " leaves these columns out".into()),
+                count => ("text".into(), format!(" leaves the {count} columns out that are not all numbers")),
+            };
+            let note = Note::from(note).set("drop", left_out).text(then);
             return Err(Problem::Advice(Some(row.line), note));
         }
         let more = match texts.len() {

@@ -298,6 +298,14 @@ fn broken_text_is_shown_safely() {
     let long = format!("1 {}:1", "é".repeat(1000));
     let expected = format!("the index in `{}...` is not", "é".repeat(40));
     assert!(message("a.svm", long).contains(&expected));
+    let wide = |count: usize| format!("1{}\n2{}\n", ",3id".repeat(count), ",4id".repeat(count));
+    let advice = message("a.csv", wide(2));
+    assert!(advice.contains("option `drop` = 2,3 leaves these columns out"), "{advice}");
+    let advice = message("a.csv", wide(1000));
+    assert!(
+        advice.contains("option `drop` = text leaves the 1000 columns out") && advice.len() < 250,
+        "{advice}"
+    );
     let long = "9.2".repeat(1000);
     let advice = message("a.csv", format!("a,b\n1,2\n3,{long}\n"));
     assert!(
