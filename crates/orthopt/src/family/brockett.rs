@@ -2,7 +2,7 @@
 //! [`PcaProblem`]s whose f has weights of columns, so that pairs of rows are solved as those of PCA are.
 
 use super::lambda::default_lambda;
-use super::portfolio::{cost_of_gradient, race};
+use super::portfolio::raced;
 use super::posed::{Posed, rank_or_default};
 use super::{Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
 use crate::cancel::Cancel;
@@ -15,7 +15,7 @@ use crate::penalty::{AnyPenalty, find_penalty};
 use crate::problem::{PcaData, PcaProblem, Storage, by_variance, covariance_model};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::{Solution, Status};
-use crate::solvers::{SOLVERS, find_solvers, spectral};
+use crate::solvers::spectral;
 use crate::start::{Start, round_to_partition};
 
 /// Entry of the registry.
@@ -102,23 +102,7 @@ fn table(h: &AnyPenalty) -> &'static [(&'static str, &'static str)] {
 
 /// A race of solvers from the ordered eigenvectors and from elsewhere, ended by pairs of rows.
 pub(super) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProblem>> {
-    let table = table(&problem.h);
-    let mut options = wanted.options();
-    options.obcd.block = wanted.block.unwrap_or(2);
-    let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
-    let settle = problem.h.row_weight().is_none().then_some("obcd");
-    let portfolio = race(problem, table, &options, wanted.start.as_ref(), (gradient, settle), wanted.tuning)?;
-    let starts = wanted.start.clone().map_or_else(|| vec![Start::named(ORDERED.0)], |start| vec![start]);
-    Plan {
-        solvers: find_solvers(SOLVERS, table[0].0)?,
-        options,
-        starts,
-        reasons: Vec::new(),
-        chosen: true,
-        portfolio: Some(portfolio),
-        lower_bound: None,
-    }
-    .checked(problem)
+    raced(problem, table(&problem.h), ORDERED.0, wanted)
 }
 
 /// Gives the columns with the larger variances xₖᵀCxₖ the larger weights, which lowers f and leaves any h that treats columns alike;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Family;
 use super::arms::{Costs, arms, at_level_0, seeded};
 use super::curvature::Curvature;
 use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK, ROWS};
+use super::{Family, Plan, Wanted};
 use crate::bound::{self, Kind, lower_bound};
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
@@ -23,7 +23,7 @@ use crate::solvers::irpg::Irpg;
 use crate::solvers::ladmm::Ladmm;
 use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use crate::solvers::proximal::finite_convex;
-use crate::solvers::{SolverOptions, find_solvers};
+use crate::solvers::{SOLVERS, SolverOptions, find_solvers};
 use crate::start::Start;
 use crate::start::round_to_partition;
 
@@ -122,6 +122,32 @@ pub(super) fn portfolio(
         settle,
         tuning,
     }))
+}
+
+/// The plan of a race alone, of these solvers and starts, from the start of this name where none is given; pairs of rows end it where h
+/// is one of single entries.
+pub(super) fn raced(
+    problem: &PcaProblem,
+    table: &[(&str, &str)],
+    start: &str,
+    wanted: &Wanted,
+) -> Result<Plan<PcaProblem>> {
+    let mut options = wanted.options();
+    options.obcd.block = wanted.block.unwrap_or(2);
+    let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
+    let settle = problem.h.row_weight().is_none().then_some("obcd");
+    let portfolio = race(problem, table, &options, wanted.start.as_ref(), (gradient, settle), wanted.tuning)?;
+    let starts = wanted.start.clone().map_or_else(|| vec![Start::named(start)], |start| vec![start]);
+    Plan {
+        solvers: find_solvers(SOLVERS, table[0].0)?,
+        options,
+        starts,
+        reasons: Vec::new(),
+        chosen: true,
+        portfolio: Some(portfolio),
+        lower_bound: None,
+    }
+    .checked(problem)
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;

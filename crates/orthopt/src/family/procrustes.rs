@@ -2,7 +2,7 @@
 //! term, so that pairs of rows are solved as those of PCA are.
 
 use super::lambda::linear_lambda;
-use super::portfolio::{cost_of_gradient, race};
+use super::portfolio::raced;
 use super::posed::Posed;
 use super::{Kind, LinearInput, Named, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
 use crate::error::{Error, Result};
@@ -14,8 +14,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::penalty::{AnyPenalty, find_penalty};
 use crate::problem::{PcaData, PcaProblem, scatter};
 use crate::smooth::{AnySmooth, DenseQuadratic, Quadratic, Smooth};
-use crate::solvers::{SOLVERS, find_solvers};
-use crate::start::{Start, round_to_partition};
+use crate::start::round_to_partition;
 
 /// Entry of the registry.
 pub(super) const INFO: ProblemInfo = ProblemInfo {
@@ -71,25 +70,9 @@ fn arms(h: &AnyPenalty) -> (&'static [&'static str], &'static [&'static str]) {
 /// of O(n).
 pub(super) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProblem>> {
     let (solvers, starts) = arms(&problem.h);
-    let mut options = wanted.options();
-    options.obcd.block = wanted.block.unwrap_or(2);
     let table: Vec<(&str, &str)> =
         starts.iter().flat_map(|start| solvers.iter().map(move |solver| (*solver, *start))).collect();
-    let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
-    let settle = problem.h.row_weight().is_none().then_some("obcd");
-    let portfolio =
-        race(problem, &table, &options, wanted.start.as_ref(), (gradient, settle), wanted.tuning)?;
-    let starts = wanted.start.clone().map_or_else(|| vec![Start::named(POLAR.0)], |start| vec![start]);
-    Plan {
-        solvers: find_solvers(SOLVERS, solvers[0])?,
-        options,
-        starts,
-        reasons: Vec::new(),
-        chosen: true,
-        portfolio: Some(portfolio),
-        lower_bound: None,
-    }
-    .checked(problem)
+    raced(problem, &table, POLAR.0, wanted)
 }
 
 /// M, E and the constant: of samples A and a target B, or of C and E as they are.
