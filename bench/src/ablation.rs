@@ -9,7 +9,6 @@ use orthopt::family::{Between, Family, Knee, Limit, Named, PoseOptions, Wanted, 
 use orthopt::internal::search::{PARTS, Tuning};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Solution, Stopping};
-use orthopt::with_family;
 use orthopt_data::Matrix;
 
 use crate::frozen::{LARGE, SETS, Set, matrix};
@@ -83,7 +82,7 @@ fn run(cell: &Cell<'_>, without: &'static [&'static str], seed: u64) -> Result<(
     let clock = Instant::now();
     // a thread of its own: work is counted by thread
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let s = pool.install(|| with_family!(&cell.problem, p => solved(p, tuning, seed)))?;
+    let s = pool.install(|| solved(&cell.problem, tuning, seed))?;
     let seconds = clock.elapsed().as_secs_f64();
     let Some(search) = s.search else { anyhow::bail!("{} {}: no search", cell.set.name, cell.kind) };
     let within = |budget: u64| {

@@ -6,7 +6,6 @@ use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Kind, PROBLEMS, PoseOptions, Wanted, pose};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Solution, Status, Stopping};
-use orthopt::with_family;
 use orthopt_data::Matrix;
 
 use crate::instance::load;
@@ -31,7 +30,7 @@ fn line(data: &str, problem: &str, solver: &str, s: &Solution, criticality: Opti
 
 fn all_solvers<P: Family>(data: &str, name: &str, p: &P, filter: Option<&str>) {
     let stopping = Stopping { max_iters: None, time_limit: Some(PATIENCE), tol: 1e-9, min_decrease: 0.0 };
-    for info in P::solvers().iter().filter(|info| (info.handles)(p)) {
+    for info in p.solvers().iter().filter(|info| (info.handles)(p)) {
         if filter.is_some_and(|f| !format!("{data} {name} {}", info.name).contains(f)) {
             continue;
         }
@@ -60,7 +59,7 @@ pub fn suite(filter: Option<&str>) -> Result<()> {
             let rank = (!matches!(info.kind, Kind::HyperbolicEig | Kind::Probe)).then_some(RANK);
             let options = PoseOptions { rank, ..Default::default() };
             match pose(info, &data_of, &options) {
-                Ok(posed) => with_family!(&posed.problem, p => all_solvers(data, info.name, p, filter)),
+                Ok(posed) => all_solvers(data, info.name, &posed.problem, filter),
                 Err(error) => eprintln!("skipped: {} of {data}: {error}", info.name),
             }
         }

@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, BlockScope};
-use orthopt::family::Family;
+use orthopt::family::{Family, Named};
 
 use crate::failure::usage;
 use crate::settings::at_least_one;
@@ -47,9 +47,9 @@ impl Blocks {
 
     /// Searches the blocks if requested; after an interruption, those finished by then. Decreases of F
     /// up to `tolerance` count as none.
-    pub fn search<P: Family>(
+    pub fn search(
         &self,
-        problem: &P,
+        problem: &Named,
         x: &RowMat,
         seed: u64,
         tolerance: f64,

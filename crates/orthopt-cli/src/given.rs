@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use orthopt::family::{Call, Case, Family, Plan, PoseOptions, ProblemInfo, Run};
+use orthopt::family::{Call, Case, Named, Plan, PoseOptions, ProblemInfo, Run};
 use orthopt::report::Role;
 use orthopt::request::Request;
 
@@ -59,11 +59,11 @@ impl Asked {
     ///
     /// # Errors
     /// An option that does not apply to any of them; exit code 2.
-    pub fn check_runs<P: Family>(
+    pub fn check_runs(
         &self,
         (info, pose): (&ProblemInfo, &PoseOptions),
-        problem: &P,
-        runs: &[(&Plan<P>, Option<u64>)],
+        problem: &Named,
+        runs: &[(&Plan, Option<u64>)],
     ) -> anyhow::Result<()> {
         let all = runs.iter().map(|(plan, restarts)| Run::of(problem, plan, *restarts)).reduce(Run::and);
         let run = all.unwrap_or_else(|| Run::none(problem));
@@ -74,10 +74,10 @@ impl Asked {
     ///
     /// # Errors
     /// An option that means nothing; exit code 2.
-    pub fn check_x<P: Family>(
+    pub fn check_x(
         &self,
         (info, pose): (&ProblemInfo, &PoseOptions),
-        problem: &P,
+        problem: &Named,
         draws: bool,
     ) -> anyhow::Result<()> {
         let case = self.case(info, pose).run_by(Run::none(problem)).drawing(draws);

@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::bound::{self, Bound, Options};
-use orthopt::family::Family;
+use orthopt::family::{Family, Named};
 use orthopt::report::Global;
 
 use crate::interrupt;
@@ -26,8 +26,8 @@ pub struct Effort {
 ///
 /// # Errors
 /// The problem has no bound (with the reason); data that the bound cannot take.
-pub fn bound<P: Family>(
-    problem: &P,
+pub fn bound(
+    problem: &Named,
     x: Option<&RowMat>,
     effort: Effort,
     progress: &Progress,

@@ -2,8 +2,9 @@
 
 use orthopt::cancel::Cancel;
 use orthopt::family;
-use orthopt::family::{Family, Kind, PoseOptions, Posed, ProblemInfo};
+use orthopt::family::{Kind, Named, PoseOptions, Posed, ProblemInfo};
 use orthopt::message::Message;
+use orthopt::objective::Evaluate;
 use orthopt::objective::REPORT_ZERO;
 use orthopt::report::{Assessment, DataFacts};
 
@@ -45,7 +46,7 @@ pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Mes
 }
 
 /// Note for problems that reward zeros: tiny entries of another program's X count as nonzero.
-pub fn remark_on_tiny_entries<P: Family>(found: &Assessment, problem: &P) {
+pub fn remark_on_tiny_entries(found: &Assessment, problem: &Named) {
     if found.tiny > 0 && problem.asks_for_zeros() {
         let (entries, them) = match found.tiny {
             1 => ("1 entry of X is".to_string(), "it"),

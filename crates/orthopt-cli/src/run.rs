@@ -1,6 +1,6 @@
 //! One problem, one plan, one run: shared by `solve` and `compare`.
 
-use orthopt::family::{Family, Plan, Wanted};
+use orthopt::family::{Family, Named, Plan, Wanted};
 use orthopt::internal::check_in_time;
 use orthopt::message::Message;
 use orthopt::report::{Report, Task};
@@ -17,7 +17,7 @@ use crate::text::count;
 ///
 /// # Errors
 /// A start that cannot be read or does not fit; solvers that do not fit.
-pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> anyhow::Result<Plan<P>> {
+pub fn plan(settings: &Settings, wanted: &Wanted, problem: &Named) -> anyhow::Result<Plan> {
     if let Some(Start::Given(x)) = &wanted.start {
         check_rows("--init", x, problem.shape().0)?;
     }
@@ -27,7 +27,7 @@ pub fn plan<P: Family>(settings: &Settings, wanted: &Wanted, problem: &P) -> any
 }
 
 /// Notes on options beyond their range.
-pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Option<Message> {
+pub fn remarks(wanted: &Wanted, plan: &Plan, problem: &Named) -> Option<Message> {
     let (given, n) = (wanted.candidates?, problem.shape().0);
     let looks = plan.solvers.iter().any(|s| s.shared.iter().any(|c| c.name == "candidates"));
     let why = format!(" exceeds the {} that exist: all are scored", count(pairs(n) as u64, "pair"));
@@ -38,11 +38,11 @@ pub fn remarks<P: Family>(wanted: &Wanted, plan: &Plan<P>, problem: &P) -> Optio
 ///
 /// # Errors
 /// Errors of the library.
-pub fn minimise<P: Family>(
+pub fn minimise(
     settings: &Settings,
     wanted: &Wanted,
-    problem: &P,
-    plan: &Plan<P>,
+    problem: &Named,
+    plan: &Plan,
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {
@@ -54,7 +54,7 @@ pub fn minimise<P: Family>(
 }
 
 /// Criticality and block stationarity, if requested, in what the run has left of its limit and a moment.
-pub fn check<P: Family>(settings: &Settings, problem: &P, report: &mut Report, progress: &Progress) {
+pub fn check(settings: &Settings, problem: &Named, report: &mut Report, progress: &Progress) {
     let spent = (settings.stopping.time_limit, report.solution.seconds);
     let wanted = (report.x(), settings.certify);
     let stage = |what: &'static str| progress.stage(what);

@@ -6,9 +6,8 @@ use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::RowMat;
 use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show, limit_dual};
 use orthopt::cancel::Cancel;
-use orthopt::family::Family;
+use orthopt::family::{Family, Named};
 use orthopt::report::{Assessment, Global, Task};
-use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -52,8 +51,8 @@ pub fn bound<'py>(
     out.set_item("title", &task.title)?;
     out.set_item("notes", worded(&task.notes))?;
     let (callback, threads) = (callback.as_ref(), request.threads);
-    with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;
-    with_family!(posed.problem, problem => work(py, &out, problem, x, threads, effort, callback))?;
+    check_x(&request, &task, &posed.problem)?;
+    work(py, &out, posed.problem, x, threads, effort, callback)?;
     Ok(out)
 }
 
@@ -64,10 +63,10 @@ struct Proved {
     given: Option<Point>, // F of the X that was given
 }
 
-fn work<P: Family>(
+fn work(
     py: Python<'_>,
     out: &Bound<'_, PyDict>,
-    problem: P,
+    problem: Named,
     x: Option<RowMat>,
     threads: Option<usize>,
     effort: Effort,
@@ -115,8 +114,8 @@ fn work<P: Family>(
     out.set_item("trace", trace)
 }
 
-fn prove<P: Family>(
-    problem: &P,
+fn prove(
+    problem: &Named,
     x: Option<RowMat>,
     effort: Effort,
     cancel: &Cancel,

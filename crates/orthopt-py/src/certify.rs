@@ -3,9 +3,8 @@
 use numpy::PyReadonlyArray2;
 use orthopt::RowMat;
 use orthopt::certify::Scope;
-use orthopt::family::Family;
+use orthopt::family::{Family, Named};
 use orthopt::report::{Assessment, Checks, Task};
-use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,15 +33,15 @@ pub fn certify<'py>(
     put_task(&out, &task)?;
     out.set_item("notes", worded(&task.notes))?;
     let (tol, threads, scope) = (request.stopping.tol, request.threads, request.scope.unwrap_or(Scope::All));
-    with_family!(&posed.problem, problem => check_x(&request, &task, problem))?;
-    with_family!(posed.problem, problem => check(py, &out, problem, x, threads, scope, tol))?;
+    check_x(&request, &task, &posed.problem)?;
+    check(py, &out, posed.problem, x, threads, scope, tol)?;
     Ok(out)
 }
 
-fn check<P: Family>(
+fn check(
     py: Python<'_>,
     out: &Bound<'_, PyDict>,
-    problem: P,
+    problem: Named,
     x: RowMat,
     threads: Option<usize>,
     scope: Scope,

@@ -7,7 +7,7 @@ use orthopt::Error;
 use orthopt::cancel::Cancel;
 use orthopt::family;
 use orthopt::family::Effort;
-use orthopt::family::{Call, Case, Family, Run, find_problem};
+use orthopt::family::{Call, Case, Family, Named, Run, find_problem};
 use orthopt::family::{Kind, Plan, Wanted};
 use orthopt::family::{PoseOptions, Posed};
 use orthopt::internal::{check_in_time, rest_of};
@@ -17,7 +17,6 @@ use orthopt::report::{DataFacts, Report, Task};
 use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::start::Start;
-use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -43,11 +42,10 @@ pub fn solve<'py>(
     }
     let (posed, about, clock) = posed(py, problem, &data, &request, true)?;
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
-    with_family!(posed.problem, problem => {
-        let problem = Arc::new(problem);
-        check_runs(py, &head, &*problem, &request, &[(request.wanted.clone(), request.restarts)], &clock)?;
-        one(py, &head, problem, request, &clock, callback.as_ref())
-    })
+    let problem = posed.problem;
+    let problem = Arc::new(problem);
+    check_runs(py, &head, &problem, &request, &[(request.wanted.clone(), request.restarts)], &clock)?;
+    one(py, &head, problem, request, &clock, callback.as_ref())
 }
 
 /// The same for several solvers from the same start; the list of their dictionaries, shorter if
@@ -66,7 +64,7 @@ pub fn compare<'py>(
     solvers.iter().filter(known).try_for_each(|name| family::check_solvers(name)).map_err(Failure::from)?;
     let (posed, about, _) = posed(py, problem, &data, &request, solvers.is_empty())?; // each solver has the limit
     let head = Head { task: Task::new(&posed, about.facts.clone()), about };
-    with_family!(posed.problem, problem => several(py, &head, problem, &solvers, request, callback.as_ref()))
+    several(py, &head, posed.problem, &solvers, request, callback.as_ref())
 }
 
 /// Eigenvalues of the data beside those of noise, and the number of components by the rule.
@@ -132,10 +130,10 @@ pub fn is_gram(data: &PcaData<'_>) -> bool {
 }
 
 /// Refuses options that mean nothing to any of these runs, and a bound where there is none.
-fn check_runs<P: Family>(
+fn check_runs(
     py: Python<'_>,
     head: &Head,
-    problem: &P,
+    problem: &Named,
     request: &Request,
     runs: &[(Wanted, Option<u64>)],
     clock: &Cancel,
@@ -156,10 +154,10 @@ fn check_runs<P: Family>(
     Ok(checked?)
 }
 
-fn one<'py, P: Family>(
+fn one<'py>(
     py: Python<'py>,
     head: &Head,
-    problem: Arc<P>,
+    problem: Arc<Named>,
     mut request: Request,
     clock: &Cancel,
     callback: Option<&Bound<'py, PyAny>>,
@@ -181,7 +179,7 @@ fn one<'py, P: Family>(
             Err(error) => return drop(send.send(Told::Solved(Err(error)))),
         };
         threads::on(&pool, plan.portfolio.is_some(), || {
-            let solved = run(&*problem, &plan, &task, &request, watch);
+            let solved = run(&problem, &plan, &task, &request, watch);
             let found = solved.as_ref().ok();
             let found = found.map(|report| (report.solution.x.clone(), (left, report.solution.seconds)));
             // nobody listens any more if the caller was interrupted by an exception
@@ -211,15 +209,16 @@ pub fn put_units(out: &Bound<'_, PyDict>, about: &About, facts: &DataFacts) -> P
     out.set_item("trace_of_c", about.squares.iter().sum::<f64>())
 }
 
-fn several<'py, P: Family>(
+fn several<'py>(
     py: Python<'py>,
     head: &Head,
-    problem: P,
+    problem: Named,
     solvers: &[String],
     request: Request,
     callback: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let all = || P::solvers().iter().filter(|s| (s.handles)(&problem)).map(|s| s.name.to_string()).collect();
+    let all =
+        || problem.solvers().iter().filter(|s| (s.handles)(&problem)).map(|s| s.name.to_string()).collect();
     let names: Vec<String> = if solvers.is_empty() { all() } else { solvers.to_vec() };
     let begin = request.wanted.start.clone();
     let wanted = |name: &String| Wanted { start: begin.clone(), ..request.wanted.one_of(name, &names) };
@@ -250,13 +249,7 @@ fn several<'py, P: Family>(
 }
 
 /// One run as the command line makes it, bit for bit.
-fn run<P: Family>(
-    problem: &P,
-    plan: &Plan<P>,
-    task: &Task,
-    request: &Request,
-    watch: &Watch,
-) -> Result<Report, Error> {
+fn run(problem: &Named, plan: &Plan, task: &Task, request: &Request, watch: &Watch) -> Result<Report, Error> {
     let Request { wanted, stopping, restarts, .. } = request;
     let mut watch = watch.clone();
     let cancel = watch.cancel().clone();
@@ -287,7 +280,7 @@ pub fn pose_for(
 ///
 /// # Errors
 /// One of them.
-pub fn check_x<P: Family>(request: &Request, task: &Task, problem: &P) -> Result<(), Failure> {
+pub fn check_x(request: &Request, task: &Task, problem: &Named) -> Result<(), Failure> {
     let draws = request.asked.has("certify-sample");
     let case = Case::new(task.problem, &request.pose).run_by(Run::none(problem)).drawing(draws);
     Ok(request.asked.check(case)?)

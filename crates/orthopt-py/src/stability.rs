@@ -5,11 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::Error;
 use orthopt::RowMat;
-use orthopt::family::{Case, Family, Plan, Posed, Run, find_problem, pose};
+use orthopt::family::{Case, Family, Named, Plan, Posed, Run, find_problem, pose};
 use orthopt::report::{Report, Stability, Task};
 use orthopt::solve::Observer;
 use orthopt::stability::{Request as Halves, Watch, check, of_halves, of_run, stability as solved};
-use orthopt::with_family;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -88,17 +87,12 @@ pub fn stability<'py>(
 
 /// The run of all rows.
 fn whole(posed: Posed, task: &Task, request: &Request, watch: &supervise::Watch) -> Result<Report, Failure> {
-    with_family!(posed.problem, problem => run(&problem, task, request, watch))
+    run(&posed.problem, task, request, watch)
 }
 
-fn run<P: Family>(
-    problem: &P,
-    task: &Task,
-    request: &Request,
-    watch: &supervise::Watch,
-) -> Result<Report, Failure> {
+fn run(problem: &Named, task: &Task, request: &Request, watch: &supervise::Watch) -> Result<Report, Failure> {
     let Request { wanted, stopping, restarts, .. } = request;
-    let mut plan: Plan<P> = problem.plan(wanted)?;
+    let mut plan: Plan = problem.plan(wanted)?;
     let case = Case::new(task.problem, &request.pose).run_by(Run::of(problem, &plan, *restarts));
     request.asked.check(case)?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));

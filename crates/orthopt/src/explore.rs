@@ -23,7 +23,6 @@ use crate::search::Effort;
 use crate::smooth::Measure;
 use crate::solve::{Observer, Status, Stopping};
 use crate::stability;
-use crate::with_family;
 
 /// Numbers of nonzeros beyond [`DEFAULT_COUNTS`] that are looked at where they are at most a quarter of the variables.
 const LARGER_COUNTS: [usize; 2] = [50, 100];
@@ -186,36 +185,42 @@ fn explored(
     let task = Task::new(&posed, facts.clone());
     let wanted = Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() };
     let stopping = Stopping { time_limit: left(ON_SEARCH), ..of_path.stopping };
-    with_family!(&posed.problem, problem => {
-        let plan = problem.plan(&wanted)?;
-        let solution = plan.run(problem, &wanted, &stopping, None, watch.cancel, watch.observers)?;
-        found.interrupted = solution.status == Status::Interrupted;
-        let report = Report::new(&task, problem, &plan, &wanted, stopping, solution)?;
-        let limited = report.solution.status == Status::TimeLimit;
+    let problem = &posed.problem;
+    let plan = problem.plan(&wanted)?;
+    let solution = plan.run(problem, &wanted, &stopping, None, watch.cancel, watch.observers)?;
+    found.interrupted = solution.status == Status::Interrupted;
+    let report = Report::new(&task, problem, &plan, &wanted, stopping, solution)?;
+    let limited = report.solution.status == Status::TimeLimit;
+    let seconds = clock.seconds() - begun;
+    found.steps.push(Step { question: WHICH, call: Call::Solve, options: of_all(&limit), seconds, limited });
+    if report.solution.objective.total <= found.report.solution.objective.total {
+        found.report = report;
+    }
+    if !found.interrupted && stability::check(data, PAIRS).is_ok() {
+        (watch.stage)(HOW_SURE);
+        let begun = clock.seconds();
+        let stopping = Stopping { time_limit: left(ON_HALVES), ..of_path.stopping };
+        let halves = stability::Request::of(&task, &options, &wanted, stopping, PAIRS);
+        let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
+        // where no half has a solution nothing is known of them
+        found.report.stability =
+            stability::stability(data, facts, found.report.x(), &halves, &seen).unwrap_or(None);
+        let limited = found.report.stability.as_ref().is_none_or(|s| s.pairs + s.failed < PAIRS);
         let seconds = clock.seconds() - begun;
-        found.steps.push(Step { question: WHICH, call: Call::Solve, options: of_all(&limit), seconds, limited });
-        if report.solution.objective.total <= found.report.solution.objective.total {
-            found.report = report;
-        }
-        if !found.interrupted && stability::check(data, PAIRS).is_ok() {
-            (watch.stage)(HOW_SURE);
-            let begun = clock.seconds();
-            let stopping = Stopping { time_limit: left(ON_HALVES), ..of_path.stopping };
-            let halves = stability::Request::of(&task, &options, &wanted, stopping, PAIRS);
-            let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
-            // where no half has a solution nothing is known of them
-            found.report.stability = stability::stability(data, facts, found.report.x(), &halves, &seen).unwrap_or(None);
-            let limited = found.report.stability.as_ref().is_none_or(|s| s.pairs + s.failed < PAIRS);
-            let seconds = clock.seconds() - begun;
-            let pairs = [&limit[..], &[("stability", PAIRS.to_string())]].concat();
-            found.steps.push(Step { question: HOW_SURE, call: Call::Solve, options: of_all(&pairs), seconds, limited });
-            found.interrupted = watch.cancel.is_cancelled();
-        }
-        if !found.interrupted {
-            (watch.stage)(HOW_GOOD);
-            bounded(problem, &mut found, left(ON_BOUND), watch.cancel, of_all(&limit))?;
-        }
-    });
+        let pairs = [&limit[..], &[("stability", PAIRS.to_string())]].concat();
+        found.steps.push(Step {
+            question: HOW_SURE,
+            call: Call::Solve,
+            options: of_all(&pairs),
+            seconds,
+            limited,
+        });
+        found.interrupted = watch.cancel.is_cancelled();
+    }
+    if !found.interrupted {
+        (watch.stage)(HOW_GOOD);
+        bounded(problem, &mut found, left(ON_BOUND), watch.cancel, of_all(&limit))?;
+    }
     Ok(found)
 }
 

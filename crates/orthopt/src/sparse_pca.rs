@@ -12,7 +12,6 @@ use crate::report::{Checks, DataFacts, Report, Task};
 use crate::smooth::Centring;
 use crate::solve::{Observer, Status, Stopping};
 use crate::start::Start;
-use crate::with_family;
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
 ///
@@ -167,7 +166,7 @@ impl<'a> SparsePca<'a> {
         let posed = clock.during(|| pose(info, &data, &self.pose.clone().or_counts(info, &self.wanted)))?;
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
         let task = Task::new(&posed, facts);
-        with_family!(posed.problem, problem => self.run(&task, &problem, observers))
+        self.run(&task, &posed.problem, observers)
     }
 
     fn run<P: Family>(self, task: &Task, problem: &P, observers: &mut [&mut dyn Observer]) -> Result<Report> {

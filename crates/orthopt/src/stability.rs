@@ -28,7 +28,6 @@ use crate::problem::{Cardinality, PcaData};
 use crate::report::{DataFacts, Stability, Task};
 use crate::search::{Effort, Tuning};
 use crate::solve::{Solution, Status, Stopping};
-use crate::with_family;
 
 /// Pairs for which a limit of time has room: each of the two runs of a half ends at its share.
 const ROOM: usize = 5;
@@ -281,8 +280,7 @@ impl<'a> Whole<'a> {
         let posed = pose(request.problem, &rows.view(centre.as_ref()), &request.pose)?;
         let time_limit = request.stopping.time_limit.map(|limit| limit / (4 * ROOM) as f64);
         let stopping = Stopping { time_limit, ..request.stopping };
-        let found =
-            with_family!(&posed.problem, problem => best(problem, x, &request.wanted, stopping, cancel)?);
+        let found = best(&posed.problem, x, &request.wanted, stopping, cancel)?;
         let limited = |found: &Solution| found.status == Status::TimeLimit;
         Ok(found.map(|found| Matched { limited: limited(&found), ..Matched::of(&found.x, x) }))
     }

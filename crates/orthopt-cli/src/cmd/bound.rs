@@ -8,11 +8,10 @@ use orthopt::RowMat;
 use orthopt::bound::{Bound, limit_dual};
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort as SearchEffort;
-use orthopt::family::{Call, Family, Plan};
+use orthopt::family::{Call, Family, Named, Plan};
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::request::Request;
-use orthopt::with_family;
 use orthopt_data::NpzArray;
 use serde::Serialize;
 
@@ -182,7 +181,7 @@ fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Resu
     drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => of_family((&settings, asked), (wanted, &clock), problem, &task, given, progress))
+    of_family((&settings, asked), (wanted, &clock), posed.problem, &task, given, progress)
 }
 
 /// An X, its F, and how it came about.
@@ -192,10 +191,10 @@ struct Incumbent {
     report: Option<Report>,
 }
 
-fn of_family<P: Family>(
+fn of_family(
     (settings, asked): (&Settings, &Asked),
     (wanted, clock): (&Wanted, &Cancel),
-    problem: P,
+    problem: Named,
     task: &Task,
     given: Option<RowMat>,
     mut progress: Progress,
@@ -223,17 +222,17 @@ fn of_family<P: Family>(
 }
 
 /// X of `--x`, checked.
-fn read<P: Family>(wanted: &Wanted, problem: &P, x: RowMat) -> anyhow::Result<Incumbent> {
+fn read(wanted: &Wanted, problem: &Named, x: RowMat) -> anyhow::Result<Incumbent> {
     let source = wanted.x.as_ref().map_or(String::new(), |path| path.display().to_string());
     let x = Assessment::repaired(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
     Ok(Incumbent { x, source, report: None })
 }
 
 /// X of the default solver, or of the one that was named.
-fn solved<P: Family>(
+fn solved(
     settings: &Settings,
-    problem: &P,
-    plan: &Plan<P>,
+    problem: &Named,
+    plan: &Plan,
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Incumbent> {
@@ -246,10 +245,10 @@ fn solved<P: Family>(
 }
 
 /// Files first; then the summary or the JSON. Error if a file cannot be written, after all others have been written.
-fn publish<P: Family>(
+fn publish(
     settings: &Settings,
     wanted: &Wanted,
-    problem: &P,
+    problem: &Named,
     task: &Task,
     incumbent: &Incumbent,
     found: &Bound,
@@ -320,7 +319,7 @@ fn ending(path: &Path) -> Option<&'static str> {
     ["npy", "npz"].into_iter().find(|ending| name.ends_with(&format!(".{ending}")))
 }
 
-fn save_dual<P: Family>(problem: &P, found: &Bound, path: &Path) -> anyhow::Result<()> {
+fn save_dual(problem: &Named, found: &Bound, path: &Path) -> anyhow::Result<()> {
     let (f, kind) = problem.bounded()?;
     if ending(path) != Some("npz") {
         return Ok(orthopt_data::write_npy(path, found.relaxation.dual_matrix(f).as_mat())?);

@@ -6,12 +6,11 @@ use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, Certificate, Scope};
-use orthopt::family::{Call, Family, Kind};
+use orthopt::family::{Call, Family, Kind, Named};
 use orthopt::internal::check_in_time;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
 use orthopt::solve::Stopping;
-use orthopt::with_family;
 use serde::Serialize;
 
 use super::solve::use_threads;
@@ -129,15 +128,15 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     drop(input);
     let task = Task::new(&posed, data);
     let draws = args.sample.is_some() || args.blocks.are_searched();
-    with_family!(&posed.problem, problem => asked.check_x((info, &settings.pose), problem, draws))?;
-    with_family!(posed.problem, problem => certify(&args, &settings, task, problem, given))
+    asked.check_x((info, &settings.pose), &posed.problem, draws)?;
+    certify(&args, &settings, task, posed.problem, given)
 }
 
-fn certify<P: Family>(
+fn certify(
     args: &Args,
     settings: &Settings,
     task: Task,
-    problem: P,
+    problem: Named,
     given: RowMat,
 ) -> anyhow::Result<ExitCode> {
     let (path, tol) = (args.x.display().to_string(), settings.stopping.tol);
@@ -179,12 +178,7 @@ fn certify<P: Family>(
     Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
 
-fn global<P: Family>(
-    problem: &P,
-    found: &Assessment,
-    checks: &Checks,
-    seconds: f64,
-) -> anyhow::Result<Global> {
+fn global(problem: &Named, found: &Assessment, checks: &Checks, seconds: f64) -> anyhow::Result<Global> {
     let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 0.0, min_decrease: 0.0 };
     let progress = Progress::new(false, stopping);
     let bound = global::bound(problem, Some(&found.x), Effort { seconds, nodes: None }, &progress)?;

@@ -1,12 +1,11 @@
 //! `orthopt compare PROBLEM DATA --solvers a,b`.
 
 use anyhow::Context;
-use orthopt::family::{Call, Family, Plan, Wanted, check_solvers};
+use orthopt::family::{Call, Family, Named, Plan, Wanted, check_solvers};
 use orthopt::report::{Object, Report, Task};
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 use orthopt::start::Start;
-use orthopt::with_family;
 
 use super::solve::use_threads;
 use crate::configured::Configured;
@@ -100,13 +99,13 @@ fn compare(settings: &Settings, asked: &Asked, solvers: &[String]) -> anyhow::Re
     drop(input);
     posed.notes.iter().for_each(|note| progress.note(note));
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => compare_family((settings, asked), solvers, problem, &task, progress))
+    compare_family((settings, asked), solvers, posed.problem, &task, progress)
 }
 
-fn compare_family<P: Family>(
+fn compare_family(
     (settings, asked): (&Settings, &Asked),
     solvers: &[String],
-    problem: P,
+    problem: Named,
     task: &Task,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
@@ -137,17 +136,17 @@ fn compare_family<P: Family>(
 }
 
 /// A run of the comparison: name, requested solver and start, and plan.
-type Job<P> = (String, Wanted, Plan<P>);
+type Job = (String, Wanted, Plan);
 
 fn names(solvers: &[String]) -> Vec<String> {
     solvers.iter().map(|name| name.trim().to_string()).collect()
 }
 
 /// The search and its arms, each alone from its own start; all solvers where there is no search.
-fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P>>> {
+fn arms(settings: &Settings, problem: &Named) -> anyhow::Result<Vec<Job>> {
     let auto = run::plan(settings, &settings.wanted, problem)?;
     let Some(portfolio) = &auto.portfolio else {
-        let all = P::solvers().iter().filter(|s| (s.handles)(problem)).map(|s| s.name.into());
+        let all = problem.solvers().iter().filter(|s| (s.handles)(problem)).map(|s| s.name.into());
         return plans(settings, &all.collect::<Vec<String>>(), problem);
     };
     let mut jobs = Vec::new();
@@ -163,7 +162,7 @@ fn arms<P: Family>(settings: &Settings, problem: &P) -> anyhow::Result<Vec<Job<P
 }
 
 /// A plan for every solver from the same start, before anything runs.
-fn plans<P: Family>(settings: &Settings, names: &[String], problem: &P) -> anyhow::Result<Vec<Job<P>>> {
+fn plans(settings: &Settings, names: &[String], problem: &Named) -> anyhow::Result<Vec<Job>> {
     let start = || Start::named(problem.default_start());
     let mut jobs = Vec::with_capacity(names.len());
     for name in names {

@@ -2,13 +2,12 @@
 
 use orthopt::bound::Bound;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Call, Family};
+use orthopt::family::{Call, Family, Named};
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role, Task};
 use orthopt::solve::Status;
 use orthopt::stability;
 use orthopt::threads::sensible;
-use orthopt::with_family;
 
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, pictures};
@@ -105,10 +104,10 @@ fn solve(settings: &Settings, asked: &Asked) -> anyhow::Result<ExitCode> {
     let rows = kept_rows(settings, input)?;
     posed.notes.iter().for_each(|note| progress.note(note));
     if settings.bound.is_some() {
-        with_family!(&posed.problem, problem => problem.bounded().map(drop))?; // before any work
+        posed.problem.bounded().map(drop)?; // before any work
     }
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => solve_family((settings, asked), problem, &task, rows.as_ref(), (progress, &clock)))
+    solve_family((settings, asked), posed.problem, &task, rows.as_ref(), (progress, &clock))
 }
 
 /// The samples, where a file shows them.
@@ -132,9 +131,9 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
 /// Share of the time for a bound that is spent before the search; the search ends if F equals that bound.
 const BEFORE: f64 = 0.05;
 
-fn solve_family<P: Family>(
+fn solve_family(
     (settings, asked): (&Settings, &Asked),
-    problem: P,
+    problem: Named,
     task: &Task,
     rows: Option<&Input>,
     (mut progress, clock): (Progress, &Cancel),
@@ -177,9 +176,9 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
 }
 
 /// The bound with X as the incumbent, or the bound before the search if F equals it.
-fn bounded<P: Family>(
+fn bounded(
     settings: &Settings,
-    problem: &P,
+    problem: &Named,
     report: &mut Report,
     (earlier, seconds): (Option<Bound>, f64),
     progress: &Progress,
@@ -201,9 +200,9 @@ fn bounded<P: Family>(
 
 /// Files first, so that nothing computed can be lost; then the summary, the checks and the JSON.
 /// Error if a file cannot be written, after all others have been written.
-fn publish<P: Family>(
+fn publish(
     settings: &Settings,
-    problem: &P,
+    problem: &Named,
     mut report: Report,
     earlier: Option<Bound>,
     input: Option<&Input>,

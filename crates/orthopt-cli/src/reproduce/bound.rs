@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use orthopt::bound::{Claim, PROVED, Point};
 use orthopt::report::Global;
-use orthopt::with_family;
 use serde::{Deserialize, Serialize};
 
 use super::cell::{Cell, Line, read_record, write_record};
@@ -66,7 +65,7 @@ impl Cell {
         let input = Input::load(&settings.data)?;
         let (posed, _) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
         let effort = Effort { seconds, nodes: None };
-        let found = with_family!(posed.problem, problem => global::bound(&problem, None, effort, progress))?;
+        let found = global::bound(&posed.problem, None, effort, progress)?;
         let facts = Global::of(&found);
         Ok(LowerBound {
             bound: facts.bound,

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use orthopt::family::Family;
+use orthopt::family::Named;
 use orthopt::report::{Report, Task};
 use orthopt::solve::{Status, Stopping};
 use orthopt::solvers::AUTO;
-use orthopt::with_family;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -202,12 +201,12 @@ fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report>
     let input = Input::load(&settings.data)?;
     let (posed, data) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
     let task = Task::new(&posed, data);
-    with_family!(posed.problem, problem => solve_family(settings, problem, &task, progress))
+    solve_family(settings, posed.problem, &task, progress)
 }
 
-fn solve_family<P: Family>(
+fn solve_family(
     settings: &Settings,
-    problem: P,
+    problem: Named,
     task: &Task,
     progress: &mut Progress,
 ) -> anyhow::Result<Report> {

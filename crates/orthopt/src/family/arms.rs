@@ -40,7 +40,7 @@ pub(super) fn arms<P: Family>(
     let mut known_starts: Vec<(String, Arc<KnownStart>)> = Vec::new();
     let has = |names: &str| names.split('+').all(|name| tuning.has(name));
     for (chain, from) in table.iter().filter(|arm| has(arm.0) && has(arm.1)) {
-        let solvers = find_solvers(P::solvers(), chain)?;
+        let solvers = find_solvers(problem.solvers(), chain)?;
         let begin = start.cloned().unwrap_or_else(|| Start::named(from));
         let twice = arms.iter().any(|a| a.solver == *chain && a.start == begin.name());
         if !twice && solvers.iter().all(|s| (s.handles)(problem)) {

@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{cost_of_gradient, is_long, race};
-use super::{Family, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Kind, Options, least_proof_work};
 use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
@@ -122,7 +122,7 @@ pub(super) fn pose_limited(
 }
 
 /// Starting points, the default first.
-const CARDINALITY_STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
     ("apart", "truncated power iterations, each component on variables that no other component uses"),
     ("pool", "components found from many rows; the best ones that share no variable"),
@@ -151,12 +151,12 @@ const ARMS: &[(&str, &str)] = &[
 const QUICK: (&str, &str, u64) = ("exchange", "pca", 30);
 
 impl Family for CardinalityProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
         CARDINALITY_SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
-        CARDINALITY_STARTS
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
+        STARTS
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -244,8 +244,8 @@ impl Family for CardinalityProblem {
         self.lower_bound(known, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
     }
 
-    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
-        Some(self)
+    fn narrow(&self) -> Option<Held<'_, Self>> {
+        Some(Held::Own(self))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {

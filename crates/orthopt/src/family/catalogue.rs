@@ -1,15 +1,12 @@
 //! Everything that has a name, over all families: solvers, penalties, and the constants of both with the
 //! names under which users set them.
 
-use super::{Family, composite_pca::SPLITS, nonlinear_eig};
+use super::composite_pca::SPLITS;
+use super::{cardinality, composite, j_orthogonal, measured, nonlinear_eig, pca, samples, uncorrelated};
 use crate::error::{Error, Result};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
-use crate::problem::{
-    CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, NonlinearEigProblem, PcaProblem,
-    SampleProblem, UncorrelatedProblem,
-};
 use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::{
     CARDINALITY_SOLVERS, J_SOLVERS, MEASURED_SOLVERS, SOLVERS, SolverInfo, UNCORRELATED_SOLVERS, find_solvers,
@@ -103,21 +100,21 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 8] {
         ("PCA problems with a concave part or a linear map", entries(COMPOSITE_SOLVERS)),
         ("problems with X'JX = J (hyperbolic-eig, probe)", entries(J_SOLVERS)),
         ("nonlinear-eig", entries(nonlinear_eig::SOLVERS)),
-        ("ica, dictionary and robust-subspace", entries(SampleProblem::solvers())),
+        ("ica, dictionary and robust-subspace", entries(samples::SOLVERS)),
     ]
 }
 
 /// The starting points of all families, each name once.
 pub(crate) fn all_starts() -> Vec<(&'static str, &'static str)> {
     let families = [
-        PcaProblem::starts(),
-        CardinalityProblem::starts(),
-        UncorrelatedProblem::starts(),
-        MeasuredProblem::starts(),
-        CompositeProblem::starts(),
-        JProblem::starts(),
-        NonlinearEigProblem::starts(),
-        SampleProblem::starts(),
+        pca::PCA_STARTS,
+        cardinality::STARTS,
+        uncorrelated::STARTS,
+        measured::STARTS,
+        composite::STARTS,
+        j_orthogonal::STARTS,
+        nonlinear_eig::STARTS,
+        samples::STARTS,
     ];
     let mut all: Vec<(&str, &str)> = Vec::new();
     for start in families.into_iter().flatten() {
@@ -178,19 +175,22 @@ pub fn check_solvers(names: &str) -> Result<()> {
     }
 }
 
-/// The solvers of a chain `a+b`, all of them of family P.
+/// The solvers of a chain `a+b`, all of them in the list of a family.
 ///
 /// # Errors
 /// [`Error::UnknownName`]; [`Error::Incompatible`] for one of another family.
-pub(super) fn solvers_of<P: Family>(names: &str) -> Result<Vec<&'static SolverInfo<P>>> {
+pub(super) fn solvers_of<P>(
+    list: &'static [SolverInfo<P>],
+    names: &str,
+) -> Result<Vec<&'static SolverInfo<P>>> {
     check_solvers(names)?;
-    let own = |name: &str| P::solvers().iter().any(|s| s.name == name);
+    let own = |name: &str| list.iter().any(|s| s.name == name);
     match names.split('+').find(|name| !own(name)) {
-        None => find_solvers(P::solvers(), names),
+        None => find_solvers(list, names),
         Some(name) => {
             let of = solvers_by_family().into_iter().filter(|(_, list)| list.iter().any(|s| s.name == name));
             let of: Vec<_> = of.map(|(family, _)| family).collect();
-            let known = P::solvers().iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
+            let known = list.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
             let problem = format!("solver {name} is for {}; this problem has {known}", of.join(", "));
             Err(Error::Incompatible(problem.into()))
         }

@@ -23,7 +23,7 @@ use crate::solvers::composite::splitting::suits_splitting;
 use crate::start::Start;
 
 /// Starting points of composite problems; the paper's, a random one, comes first.
-const STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     ("random", "Q of a Gaussian matrix"),
     ("pca", "the r leading eigenvectors of C"),
     ("coordinates", "the r variables with the largest variance"),
@@ -64,11 +64,11 @@ fn plain(p: &CompositeProblem) -> Option<PcaProblem> {
 }
 
 impl Family for CompositeProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
         COMPOSITE_SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
         STARTS
     }
 

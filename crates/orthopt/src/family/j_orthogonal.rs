@@ -19,7 +19,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 /// Names of the starting points, with one line each.
-const J_STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     ("random", "a random hyperbolic CS decomposition with ||X|| at most e"),
     ("identity", "the identity matrix"),
 ];
@@ -67,12 +67,12 @@ impl JProblem {
 }
 
 impl Family for JProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
         J_SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
-        J_STARTS
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
+        STARTS
     }
 
     fn feasibility_name(&self) -> &'static str {
@@ -131,7 +131,7 @@ impl Family for JProblem {
             }
             "identity" => Ok(RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))),
             _ => {
-                let known = J_STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+                let known = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
                 Err(Error::UnknownName {
                     kind: "starting point",
                     name: name.into(),

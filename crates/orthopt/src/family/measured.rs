@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use super::cardinality::{Limit, ordered, turn_to_principal_axes};
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
-use super::narrow::Narrow;
+use super::narrow::{Held, Narrow};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
@@ -39,7 +39,7 @@ use crate::solvers::{MEASURED_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
 
 /// Starting points, the default first.
-const STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     (
         "pruned",
         "the r leading eigenvectors of C, entries of least exact loss taken away until the limits hold",
@@ -176,11 +176,11 @@ impl MeasuredProblem {
 }
 
 impl Family for MeasuredProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
         MEASURED_SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
         STARTS
     }
 
@@ -325,9 +325,9 @@ impl Family for MeasuredProblem {
     }
 
     /// Not for what scores explain by regression, which is a sum over all variables.
-    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+    fn narrow(&self) -> Option<Held<'_, Self>> {
         let takes = self.order() == Order::Joint && self.f.measure() != Measure::Explained;
-        takes.then_some(self as &dyn Narrow<Self>)
+        takes.then_some(Held::Own(self))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {

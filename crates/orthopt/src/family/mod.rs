@@ -60,7 +60,7 @@ pub(crate) use composite_pca::default_k;
 pub use composite_pca::{CompositeOptions, Split, composite_parts, needs_parts};
 pub use knee::{Knee, knee};
 pub use named::Named;
-pub use narrow::Narrow;
+pub use narrow::{Held, Narrow};
 pub use nonlinear_eig::{LinearInput, SOLVERS as NONLINEAR_EIG_SOLVERS};
 pub use pca::order_components;
 pub use plan::{Plan, Wanted};
@@ -76,10 +76,10 @@ pub use uncentred::remark_on_means;
 /// by name: its solvers, its starting points, its certificates.
 pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// Its solvers.
-    fn solvers() -> &'static [SolverInfo<Self>];
+    fn solvers(&self) -> &'static [SolverInfo<Self>];
 
     /// Names of its starting points, with one line each; the first is the default.
-    fn starts() -> &'static [(&'static str, &'static str)];
+    fn starts(&self) -> &'static [(&'static str, &'static str)];
 
     /// Rows and columns of X.
     fn shape(&self) -> (usize, usize);
@@ -117,7 +117,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
 
     /// The starting point of those who do not name one.
     fn default_start(&self) -> &'static str {
-        Self::starts().first().map_or("random", |s| s.0)
+        self.starts().first().map_or("random", |s| s.0)
     }
 
     /// A starting point of the user's own, checked and repaired to rounding.
@@ -206,12 +206,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     }
 
     /// The problem as one that can be searched on some of its variables; `None` where it is not.
-    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+    fn narrow(&self) -> Option<Held<'_, Self>> {
         None
     }
 
     /// The problem with less of C to be searched first, where X needs all variables and that pays.
-    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<Box<dyn Narrow<Self> + '_>> {
+    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<Held<'_, Self>> {
         None
     }
 

@@ -1,13 +1,32 @@
-//! A problem of any family.
+//! A problem of any family: what is above the families (plans, searches, reports, front ends) is compiled for this type alone.
+//!
+//! Solvers, starts and moves are written for the type of their own family. A plan of one becomes a plan of [`Named`] with the
+//! function that gives the problem back.
 
+use std::sync::OnceLock;
+
+use super::narrow::{Held, Narrow};
+use super::{Family, Plan, Wanted};
+use crate::bound;
+use crate::cancel::Cancel;
+use crate::certify::{BlockReport, BlockScope, Certificate, Scope};
+use crate::error::Result;
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::objective::{Evaluate, Objective};
 use crate::problem::{
-    CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, NonlinearEigProblem, PcaProblem,
-    SampleProblem, UncorrelatedProblem,
+    CardinalityProblem, CompositeProblem, ExplainedVariance, JProblem, MeasuredProblem, NonlinearEigProblem,
+    PcaProblem, SampleProblem, UncorrelatedProblem,
 };
+use crate::search::Effort;
+use crate::smooth::AnySmooth;
+use crate::solve::Solution;
+use crate::solvers::SolverInfo;
+use crate::start::Start;
 
 /// A problem of any family.
 ///
-/// Exhaustive on purpose: what `with_family!` does not list does not compile.
+/// Exhaustive on purpose: a family that is not in the list below does not compile.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
@@ -28,20 +47,283 @@ pub enum Named {
     Samples(SampleProblem),
 }
 
-/// Runs the same code on a [`Named`] problem of any family:
-/// `with_family!(named, problem => expression)`.
-#[macro_export]
-macro_rules! with_family {
-    ($named:expr, $problem:ident => $body:expr) => {
-        match $named {
-            $crate::family::Named::Pca($problem) => $body,
-            $crate::family::Named::Cardinality($problem) => $body,
-            $crate::family::Named::Uncorrelated($problem) => $body,
-            $crate::family::Named::Measured($problem) => $body,
-            $crate::family::Named::Composite($problem) => $body,
-            $crate::family::Named::JOrthogonal($problem) => $body,
-            $crate::family::Named::NonlinearEig($problem) => $body,
-            $crate::family::Named::Samples($problem) => $body,
+/// A family that [`Named`] lists.
+trait Member: Family {
+    /// The problem again.
+    fn of(named: &Named) -> &Self;
+
+    /// As one of any family.
+    fn named(self) -> Named;
+
+    /// Its solvers for such problems, made once.
+    fn lifted() -> &'static OnceLock<Vec<SolverInfo<Named>>>;
+}
+
+macro_rules! members {
+    ($($variant:ident($problem:ty)),*) => {
+        $(impl Member for $problem {
+            fn of(named: &Named) -> &Self {
+                match named {
+                    Named::$variant(problem) => problem,
+                    _ => unreachable!("the plan of a problem is used with that problem"),
+                }
+            }
+
+            fn named(self) -> Named {
+                Named::$variant(self)
+            }
+
+            fn lifted() -> &'static OnceLock<Vec<SolverInfo<Named>>> {
+                static LIFTED: OnceLock<Vec<SolverInfo<Named>>> = OnceLock::new();
+                &LIFTED
+            }
+        }
+
+        impl From<$problem> for Named {
+            fn from(problem: $problem) -> Self {
+                Named::$variant(problem)
+            }
+        })*
+
+        /// The same expression for the problem of any family.
+        macro_rules! each {
+            ($named:expr, $p:ident => $body:expr) => {
+                match $named {
+                    $(Named::$variant($p) => $body,)*
+                }
+            };
         }
     };
+}
+
+members!(
+    Pca(PcaProblem),
+    Cardinality(CardinalityProblem),
+    Uncorrelated(UncorrelatedProblem),
+    Measured(MeasuredProblem),
+    Composite(CompositeProblem),
+    JOrthogonal(JProblem),
+    NonlinearEig(NonlinearEigProblem),
+    Samples(SampleProblem)
+);
+
+fn solvers<P: Member>(problem: &P) -> &'static [SolverInfo<Named>] {
+    P::lifted().get_or_init(|| problem.solvers().iter().map(|solver| solver.lifted(P::of)).collect())
+}
+
+fn plan<P: Member>(problem: &P, wanted: &Wanted) -> Result<Plan<Named>> {
+    let Plan { solvers: own, options, starts, reasons, chosen, portfolio, lower_bound } =
+        problem.plan(wanted)?;
+    let lifted = solvers(problem);
+    let of_name = |name| lifted.iter().find(|solver| solver.name == name);
+    let solvers = own.iter().filter_map(|solver| of_name(solver.name)).collect();
+    let portfolio = portfolio.map(|portfolio| portfolio.lifted(P::of));
+    Ok(Plan { solvers, options, starts, reasons, chosen, portfolio, lower_bound })
+}
+
+/// A problem of one family in which variables may be left out.
+struct Lifted<'a, P>(Held<'a, P>);
+
+impl<P: Member> Narrow<Named> for Lifted<'_, P> {
+    fn form(&self) -> &AnySmooth {
+        self.0.form()
+    }
+
+    fn gradient(&self) -> u64 {
+        self.0.gradient()
+    }
+
+    fn on_variables(&self, variables: &[usize]) -> Result<Named> {
+        self.0.on_variables(variables).map(P::named)
+    }
+
+    fn least(&self) -> usize {
+        self.0.least()
+    }
+
+    fn needed(&self, y: &RowMat) -> usize {
+        self.0.needed(y)
+    }
+
+    fn settles(&self) -> Option<(&'static str, Option<u64>)> {
+        self.0.settles()
+    }
+
+    fn on(&self) -> Option<String> {
+        self.0.on()
+    }
+
+    fn is_an_end(&self, x: &RowMat, objective: f64, effort: Effort) -> bool {
+        self.0.is_an_end(x, objective, effort)
+    }
+
+    fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+        self.0.entrants(x, cancel)
+    }
+}
+
+fn lifted<P: Member>(narrow: Held<'_, P>) -> Held<'_, Named> {
+    Held::Made(Box::new(Lifted(narrow)))
+}
+
+impl Evaluate for Named {
+    fn value(&self, x: &RowMat) -> f64 {
+        each!(self, p => Evaluate::value(p, x))
+    }
+
+    fn objective(&self, x: &RowMat) -> Objective {
+        each!(self, p => Evaluate::objective(p, x))
+    }
+
+    fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
+        each!(self, p => Evaluate::evaluated(p, x))
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        each!(self, p => Evaluate::scale(p, x))
+    }
+
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        each!(self, p => Evaluate::feasibility(p, x))
+    }
+
+    fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
+        each!(self, p => Evaluate::nonneg_violation(p, x))
+    }
+
+    fn asks_for_zeros(&self) -> bool {
+        each!(self, p => Evaluate::asks_for_zeros(p))
+    }
+
+    fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        each!(self, p => Evaluate::cleaned(p, x))
+    }
+}
+
+impl Family for Named {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
+        each!(self, p => solvers(p))
+    }
+
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
+        each!(self, p => Family::starts(p))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        each!(self, p => Family::shape(p))
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        each!(self, p => Family::start(p, name, seed))
+    }
+
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        each!(self, p => Family::start_while(p, name, seed, cancel))
+    }
+
+    fn start_at(&self, start: &Start, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        each!(self, p => Family::start_at(p, start, seed, cancel))
+    }
+
+    fn has_chance(&self, start: &str) -> bool {
+        each!(self, p => Family::has_chance(p, start))
+    }
+
+    fn default_start(&self) -> &'static str {
+        each!(self, p => Family::default_start(p))
+    }
+
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        each!(self, p => Family::given(p, x))
+    }
+
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        each!(self, p => plan(p, wanted))
+    }
+
+    fn feasibility_name(&self) -> &'static str {
+        each!(self, p => Family::feasibility_name(p))
+    }
+
+    fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
+        each!(self, p => Family::relative_feasibility(p, x, feasibility))
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        each!(self, p => Family::criticality_name(p))
+    }
+
+    fn has_local_solutions(&self) -> bool {
+        each!(self, p => Family::has_local_solutions(p))
+    }
+
+    fn auto_effort(&self) -> u64 {
+        each!(self, p => Family::auto_effort(p))
+    }
+
+    fn known_optimum(&self) -> Option<f64> {
+        each!(self, p => Family::known_optimum(p))
+    }
+
+    fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
+        each!(self, p => Family::bounded(p))
+    }
+
+    fn branches(&self) -> bool {
+        each!(self, p => Family::branches(p))
+    }
+
+    fn lower_bound(
+        &self,
+        x: Option<&RowMat>,
+        options: &bound::Options,
+        cancel: &Cancel,
+        show: bound::Show<'_>,
+    ) -> Result<bound::Bound> {
+        each!(self, p => Family::lower_bound(p, x, options, cancel, show))
+    }
+
+    fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
+        each!(self, p => Family::proved_with(p, known, work, cancel))
+    }
+
+    fn narrow(&self) -> Option<Held<'_, Self>> {
+        each!(self, p => Family::narrow(p).map(lifted))
+    }
+
+    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Held<'_, Self>> {
+        each!(self, p => Family::condensed(p, seed, cancel).map(lifted))
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        each!(self, p => Family::explained_variance(p, x))
+    }
+
+    fn price(&self, x: &RowMat) -> Option<Message> {
+        each!(self, p => Family::price(p, x))
+    }
+
+    fn order_components(&self, solution: &mut Solution) {
+        each!(self, p => Family::order_components(p, solution))
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        each!(self, p => Family::check(p, x, what))
+    }
+
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        each!(self, p => Family::criticality(p, x, cancel))
+    }
+
+    fn has_pairs(&self) -> bool {
+        each!(self, p => Family::has_pairs(p))
+    }
+
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        each!(self, p => Family::block_stationarity(p, x, scope, cancel))
+    }
+
+    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
+        each!(self, p => Family::block_k_stationarity(p, x, scope, cancel))
+    }
 }

@@ -17,6 +17,7 @@
 //!
 //! Where a limit of time or iterations ends the search the set doubles when none of the others lowers F, up to all variables.
 
+use std::ops::Deref;
 use std::time::Instant;
 
 use super::portfolio::{is_long, race};
@@ -70,6 +71,25 @@ pub trait Narrow<P> {
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize>;
 }
 
+/// A problem in which variables may be left out: the one that is asked, or one made from it.
+pub enum Held<'a, P> {
+    /// The problem itself.
+    Own(&'a (dyn Narrow<P> + 'a)),
+    /// Another.
+    Made(Box<dyn Narrow<P> + 'a>),
+}
+
+impl<'a, P> Deref for Held<'a, P> {
+    type Target = dyn Narrow<P> + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Own(narrow) => *narrow,
+            Self::Made(narrow) => &**narrow,
+        }
+    }
+}
+
 /// The search on some of the variables, or on less of C; `None` where that does not pay: a gradient is cheap, or a solution needs so many
 /// variables that a gradient on twice the first set would cost as much as one on all.
 pub(super) fn narrowed<P: Family>(
@@ -88,11 +108,13 @@ pub(super) fn narrowed<P: Family>(
     // what is lower with less of C need not be lower: a longer limit would give a worse X
     let limited = settings.stopping.time_limit.is_some() || settings.stopping.max_iters.is_some();
     let condensed = if limited { None } else { problem.condensed(wanted.seed, &clock) };
-    let narrow = condensed.as_deref().or_else(|| problem.narrow())?;
+    let is_condensed = condensed.is_some();
+    let narrow = condensed.or_else(|| problem.narrow())?;
+    let narrow = &*narrow;
     let all: Vec<usize> = (0..n).collect();
     let gradient = narrow.gradient();
     let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
-    let (order, first) = if condensed.is_some() {
+    let (order, first) = if is_condensed {
         (all, n)
     } else if is_long(gradient) && pays(wanted.tuning.room * narrow.least()) {
         let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
@@ -504,7 +526,7 @@ mod tests {
         let effort = limit.is_none().then_some(Effort::Normal);
         let settings = Settings { seed: 1, effort, stopping, bound: None };
         let narrow = problem.narrow().unwrap();
-        let rounds = Rounds::new(problem, narrow, (&wanted, settings), &cancel, &mut []);
+        let rounds = Rounds::new(problem, &*narrow, (&wanted, settings), &cancel, &mut []);
         let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
         rounds.run(&order, first, &|_| true).unwrap()
     }

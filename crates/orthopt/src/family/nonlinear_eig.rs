@@ -83,7 +83,7 @@ pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
 ];
 
 /// Starting points, the default first.
-const STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     ("random", "Q of a Gaussian matrix"),
     ("identity", "the first r columns of the identity"),
     ("eigen", "the r eigenvectors of C for its smallest eigenvalues"),
@@ -104,11 +104,11 @@ const ARMS: &[(Option<&str>, &str)] = &[
 const PAIRS_LIMIT: usize = 100;
 
 impl Family for NonlinearEigProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
         SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
         STARTS
     }
 

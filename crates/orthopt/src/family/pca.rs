@@ -4,7 +4,7 @@
 use super::cardinality::turn_to_principal_axes;
 use super::condensed::Condensed;
 use super::portfolio::{cost_of_gradient, portfolio};
-use super::{self as family, Family, Narrow, Plan, Wanted, brockett, find_problem, procrustes};
+use super::{self as family, Family, Held, Narrow, Plan, Wanted, brockett, find_problem, procrustes};
 use crate::bound::{Kind, no_bound};
 use crate::cancel::Cancel;
 use crate::certify::{
@@ -95,11 +95,11 @@ impl PcaProblem {
 }
 
 impl Family for PcaProblem {
-    fn solvers() -> &'static [SolverInfo] {
+    fn solvers(&self) -> &'static [SolverInfo] {
         SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
         PCA_STARTS
     }
 
@@ -177,15 +177,15 @@ impl Family for PcaProblem {
     }
 
     /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it.
-    fn narrow(&self) -> Option<&dyn Narrow<Self>> {
+    fn narrow(&self) -> Option<Held<'_, Self>> {
         let takes = self.h.turning_price(&[]).is_some() && self.f.ncols().is_none();
-        takes.then_some(self as &dyn Narrow<Self>)
+        takes.then_some(Held::Own(self))
     }
 
-    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Box<dyn Narrow<Self> + '_>> {
+    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Held<'_, Self>> {
         let takes = matches!(self.h, AnyPenalty::Nonneg(_)) && self.f.ncols().is_none();
         let part = takes.then(|| Condensed::of(self, seed, cancel))??;
-        Some(Box::new(part))
+        Some(Held::Made(Box::new(part)))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -274,7 +274,7 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
 }
 
 /// Names of the starting points, with one line each: those of every quadratic f, and three that look at h.
-const PCA_STARTS: &[(&str, &str)] = &{
+pub(super) const PCA_STARTS: &[(&str, &str)] = &{
     let mut all = [("", ""); STARTS.len() + 5];
     let mut k = 0;
     while k < STARTS.len() {

@@ -6,10 +6,10 @@ use std::time::Instant;
 use crate::bound::is_met;
 use crate::cancel::{Cancel, moment};
 use crate::error::Result;
-use crate::family::Family;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
 use crate::family::narrow::narrowed;
 use crate::family::signs::orient;
+use crate::family::{Family, Named};
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
@@ -111,7 +111,7 @@ impl Wanted {
 /// Solvers with all their options, starting points in the order they should be tried, and the
 /// reasons.
 #[derive(Debug)]
-pub struct Plan<P: Family> {
+pub struct Plan<P: Family = Named> {
     /// Solvers, one after the other.
     pub solvers: Vec<&'static SolverInfo<P>>,
     /// Their options for the first start.
@@ -137,9 +137,10 @@ impl<P: Family> Plan<P> {
     pub(crate) fn by_default(problem: &P, wanted: &Wanted) -> Result<Self> {
         let mut reasons = Vec::new();
         let solvers = match &wanted.solver {
-            Some(names) => solvers_of::<P>(names)?,
+            Some(names) => solvers_of(problem.solvers(), names)?,
             None => {
-                let first: Vec<_> = P::solvers().iter().filter(|s| (s.handles)(problem)).take(1).collect();
+                let first: Vec<_> =
+                    problem.solvers().iter().filter(|s| (s.handles)(problem)).take(1).collect();
                 reasons.extend(first.iter().map(|s| Message::from(format!("solver {}: {}", s.name, s.doc))));
                 first
             }

@@ -163,7 +163,7 @@ pub(super) fn race<P: Family>(
     let costs = Costs { gradient, share: 1, again: None, rule: options.obcd.working_set, near: None };
     let arms = arms(problem, table, options, start, costs, tuning)?;
     let settle = settle.map(|chain| -> Result<MakeTask<P>> {
-        let (solvers, base) = (find_solvers(P::solvers(), chain)?, options.clone());
+        let (solvers, base) = (find_solvers(problem.solvers(), chain)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
             let options = seeded(&base, seed);
             let part =

@@ -40,7 +40,7 @@ pub(super) const ROBUST_SUBSPACE: ProblemInfo = ProblemInfo {
 };
 
 /// Starting points, the default first.
-const STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     ("random", "Q of a Gaussian matrix"),
     ("pca", "the r leading eigenvectors of C"),
     ("identity", "the first r columns of the identity"),
@@ -50,12 +50,15 @@ const STARTS: &[(&str, &str)] = &[
 const ARMS: &[(&str, &str)] =
     &[("lbfgs", "pca"), ("lbfgs", "random"), ("optm-cayley", "random"), ("lbfgs", "identity")];
 
+/// Its solvers.
+pub(super) static SOLVERS: &[SolverInfo<SampleProblem>] = smooth();
+
 impl Family for SampleProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
-        smooth()
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
+        SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
         STARTS
     }
 

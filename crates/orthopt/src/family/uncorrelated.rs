@@ -111,7 +111,7 @@ fn refused(why: &'static str) -> Error {
 }
 
 /// Starting points, the default first.
-const STARTS: &[(&str, &str)] = &[
+pub(super) const STARTS: &[(&str, &str)] = &[
     (
         "deflation",
         "components one after the other by truncated power iterations, uncorrelated with those before",
@@ -128,11 +128,11 @@ const ARMS: &[(&str, &str)] =
 const NAME: &str = "uncorrelated-exchange";
 
 impl Family for UncorrelatedProblem {
-    fn solvers() -> &'static [SolverInfo<Self>] {
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
         UNCORRELATED_SOLVERS
     }
 
-    fn starts() -> &'static [(&'static str, &'static str)] {
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
         STARTS
     }
 

@@ -34,7 +34,6 @@ use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
 use crate::start::Start;
-use crate::with_family;
 
 /// Request for a path.
 #[derive(Clone, Debug)]
@@ -202,14 +201,15 @@ impl<'a> Walk<'a> {
         let time_limit = self.cancel.left().map(|left| left / parts);
         let stopping = Stopping { time_limit, ..self.request.stopping };
         let task = Task::new(&posed, self.facts.clone());
-        let report = with_family!(&posed.problem, problem => {
+        let problem = &posed.problem;
+        let report = {
             let plan = problem.plan(&self.wanted)?;
             if i == 0 {
                 let case = Case::new(self.request.problem, &self.request.along.first(&self.request.pose));
                 case.run_by(Run::of(problem, &plan, None)).check(self.request.wanted.given())?;
             }
             run(problem, &plan, &task, &self.wanted, stopping, None, watch)?
-        });
+        };
         self.posed = Some(posed);
         self.interrupted = report.solution.status == Status::Interrupted;
         self.points.push(Point { at: self.request.along.at(i), report, from: None });
@@ -233,7 +233,7 @@ impl<'a> Walk<'a> {
     fn improve(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let posed = self.at(i)?;
         let stopping = Stopping { time_limit: self.cancel.left(), ..self.request.stopping };
-        let from = with_family!(&posed.problem, problem => candidates(problem, &self.points, i));
+        let from = candidates(&posed.problem, &self.points, i);
         let mut changed = false;
         for j in from {
             // the same X from the same point leads to the same end
@@ -258,11 +258,9 @@ impl<'a> Walk<'a> {
         let task = Task::new(posed, self.facts.clone());
         let x = self.points[j].report.x();
         // an error: nothing feasible is near this X
-        let report = with_family!(&posed.problem, problem => {
-            polished(problem, &self.wanted, x).and_then(|(plan, wanted)| {
-                run(problem, &plan, &task, &wanted, stopping, Some(0), watch)
-            })
-        });
+        let problem = &posed.problem;
+        let report = polished(problem, &self.wanted, x)
+            .and_then(|(plan, wanted)| run(problem, &plan, &task, &wanted, stopping, Some(0), watch));
         let Ok(report) = report else { return false };
         self.interrupted |= report.solution.status == Status::Interrupted;
         let now = &self.points[i].report.solution;
@@ -294,7 +292,7 @@ impl<'a> Walk<'a> {
     fn settle_at(&mut self, i: usize, watch: &mut Watch<'_, '_>) -> Result<bool> {
         let none = Stopping { time_limit: Some(0.0), ..self.request.stopping };
         let posed = self.at(i)?;
-        let best = with_family!(&posed.problem, problem => lowest(problem, &self.points, i));
+        let best = lowest(&posed.problem, &self.points, i);
         let now = &self.points[i].report.solution;
         let least = now.objective.total - LESS * size(now.scale, now.objective.total);
         let interrupted = self.interrupted;
@@ -374,9 +372,8 @@ impl Path {
                 continue;
             }
             let options = bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
-            let found = with_family!(&posed.problem, problem => {
-                problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?
-            });
+            let problem = &posed.problem;
+            let found = problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?;
             below = below.max(found.value);
             let bound = bound::Bound { value: below, ..found };
             report.bound_by(&bound)?;

@@ -155,7 +155,7 @@ impl Report {
         stopping: Stopping,
         solution: Solution,
     ) -> Result<Self> {
-        let constants = constants(plan, &solution);
+        let constants = constants(problem, plan, &solution);
         let hurried = match solution.status {
             Status::Interrupted => true,
             Status::TimeLimit => problem.shape().0 > LARGE,
@@ -286,11 +286,11 @@ fn start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
 
 /// The constants of the solvers of `plan`: the values chosen from the data, else those set,
 /// else the defaults; none for values that the solver chooses and does not report.
-fn constants<P: Family>(plan: &Plan<P>, solution: &Solution) -> Given {
+fn constants<P: Family>(problem: &P, plan: &Plan<P>, solution: &Solution) -> Given {
     let mut all = Given::new();
     let arm = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
     // the solvers of the arm that won, with its constants
-    let won = arm.and_then(|arm| find_solvers(P::solvers(), &arm.solver).ok());
+    let won = arm.and_then(|arm| find_solvers(problem.solvers(), &arm.solver).ok());
     for solver in won.as_ref().unwrap_or(&plan.solvers) {
         let stage = solution.stages.iter().find(|stage| stage.solver == solver.name);
         for constant in solver.constants {

@@ -21,6 +21,7 @@ mod ending;
 mod engine;
 mod flight;
 mod grow;
+mod lifted;
 pub(crate) mod measured_moves;
 pub(crate) mod moves;
 mod outcome;

@@ -85,6 +85,46 @@ impl<P: 'static> AnySolver<P> {
     }
 }
 
+/// A state for problems that hold one of the solver's.
+struct Lifted<P, Q> {
+    state: Box<dyn Running<P>>,
+    part: fn(&Q) -> &P,
+}
+
+impl<P: 'static, Q: 'static> Running<Q> for Lifted<P, Q> {
+    fn step(&mut self, problem: &Q) -> Step {
+        self.state.step((self.part)(problem))
+    }
+
+    fn current(&self, problem: &Q) -> Current<'_> {
+        self.state.current((self.part)(problem))
+    }
+
+    fn confirmed(&self, problem: &Q) -> Option<Confirmed> {
+        self.state.confirmed((self.part)(problem))
+    }
+
+    fn finish(self: Box<Self>, problem: &Q) -> Ending {
+        self.state.finish((self.part)(problem))
+    }
+
+    fn copied(&self) -> Box<dyn Running<Q>> {
+        Box::new(Self { state: self.state.copied(), part: self.part })
+    }
+}
+
+impl<P: 'static> AnySolver<P> {
+    /// The solver for problems that hold one of its own, which `part` gives.
+    pub(crate) fn lifted<Q: 'static>(self, part: fn(&Q) -> &P) -> AnySolver<Q> {
+        let Self { name, profile, init } = self;
+        let init: Arc<Init<Q>> = Arc::new(move |problem, x0| {
+            let state = init(part(problem), x0)?;
+            Ok(Box::new(Lifted { state, part }))
+        });
+        AnySolver { name, profile: Arc::new(move |problem| profile(part(problem))), init }
+    }
+}
+
 impl<P> Clone for AnySolver<P> {
     fn clone(&self) -> Self {
         let Self { name, profile, init } = self;

@@ -70,9 +70,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "accelerated manifold proximal gradient: momentum with restarts; feasible and monotone",
         constants: AManPg::LIST,
         shared: &[],
-        handles: |p| finite_convex(&p.h),
+        handles: &|p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(AnySolver::new(INFO.configured(AManPg::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(AManPg::DEFAULT, o)?)),
     }
 }
 

@@ -28,9 +28,9 @@ pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     doc: "linearised ADMM with an orthonormal X and a copy with the allowed nonzeros; feasible in the limit",
     constants: Ladmm::LIST,
     shared: &[],
-    handles: |_| true,
+    handles: &|_| true,
     scope: "problems with limits on nonzeros (nonzeros, total-nonzeros, variables)",
-    make: |o| Ok(AnySolver::new(INFO.configured(Ladmm::DEFAULT, o)?)),
+    make: &|o| Ok(AnySolver::new(INFO.configured(Ladmm::DEFAULT, o)?)),
 };
 
 /// First β, in units of L; the one beyond which nothing moves any more.

@@ -56,9 +56,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "exact penalty for nonnegative X: columns of unit length, their overlaps penalised increasingly",
         constants: Ep4Orth::LIST,
         shared: &[],
-        handles: |p| nonnegative(&p.h),
+        handles: &|p| nonnegative(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
     }
 }
 

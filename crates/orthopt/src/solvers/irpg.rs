@@ -58,9 +58,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
         constants: Irpg::LIST,
         shared: &[],
-        handles: |p| finite_convex(&p.h),
+        handles: &|p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(AnySolver::new(INFO.configured(Irpg::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Irpg::DEFAULT, o)?)),
     }
 }
 

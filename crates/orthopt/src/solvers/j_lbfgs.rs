@@ -39,9 +39,9 @@ pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> 
         doc: "L-BFGS in the Lie algebra with Cayley steps; feasible and monotone, for any f",
         constants: JLbfgs::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every f",
-        make: |o| Ok(AnySolver::new(INFO.configured(JLbfgs::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(JLbfgs::DEFAULT, o)?)),
     }
 }
 

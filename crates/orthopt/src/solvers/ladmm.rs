@@ -78,9 +78,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",
         constants: Ladmm::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every problem",
-        make: |o| Ok(AnySolver::new(INFO.configured(Ladmm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Ladmm::DEFAULT, o)?)),
     }
 }
 

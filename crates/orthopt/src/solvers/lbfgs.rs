@@ -44,9 +44,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "L-BFGS in tangent spaces with polar steps; for any smooth f",
         constants: Lbfgs::LIST,
         shared: &[],
-        handles: |p| p.h.is_zero(),
+        handles: &|p| p.h.is_zero(),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(INFO.configured(Lbfgs::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Lbfgs::DEFAULT, o)?)),
     }
 }
 

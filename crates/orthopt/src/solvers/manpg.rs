@@ -59,9 +59,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
         constants: const { &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]) },
         shared: &[],
-        handles: |p| finite_convex(&p.h),
+        handles: &|p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(AnySolver::new(INFO.configured(ManPg::FIXED, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(ManPg::FIXED, o)?)),
     }
 }
 
@@ -75,9 +75,9 @@ pub const fn info_ada<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverIn
         doc: "manifold proximal gradient with an adaptive step; feasible and monotone",
         constants: const { &ManPg::ADAPTIVE.constants() },
         shared: &[],
-        handles: |p| finite_convex(&p.h),
+        handles: &|p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(AnySolver::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
     }
 }
 

@@ -55,7 +55,6 @@ pub use oadmm::{FirstBeta, Oadmm, OadmmOptions, Variant};
 use obcd::ObcdOptions;
 
 /// What the registry says of a solver for problems of type `P`.
-#[derive(Debug)]
 pub struct SolverInfo<P: 'static = PcaProblem> {
     /// The name users type.
     pub name: &'static str,
@@ -67,11 +66,20 @@ pub struct SolverInfo<P: 'static = PcaProblem> {
     /// looks at.
     pub shared: &'static [Constant],
     /// Whether it can solve the problem.
-    pub handles: fn(&P) -> bool,
+    pub handles: &'static (dyn Fn(&P) -> bool + Sync),
     /// What it can solve, as the end of "... is for".
     pub scope: &'static str,
     /// Makes it.
-    pub make: fn(&SolverOptions) -> Result<AnySolver<P>>,
+    pub make: &'static Make<P>,
+}
+
+/// Makes a solver with options.
+pub type Make<P> = dyn Fn(&SolverOptions) -> Result<AnySolver<P>> + Sync;
+
+impl<P> std::fmt::Debug for SolverInfo<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "SolverInfo({})", self.name)
+    }
 }
 
 // derived, these would ask P to be Copy
@@ -93,6 +101,20 @@ impl<P: 'static> SolverInfo<P> {
             return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope).into()));
         }
         Ok((self.make)(options)?.named(self.name))
+    }
+
+    /// The same for problems that hold one of these, which `part` gives. It lives as long as the program.
+    pub(crate) fn lifted<Q: 'static>(&'static self, part: fn(&Q) -> &P) -> SolverInfo<Q> {
+        let Self { name, doc, constants, shared, scope, .. } = *self;
+        SolverInfo {
+            name,
+            doc,
+            constants,
+            shared,
+            handles: Box::leak(Box::new(move |problem: &Q| (self.handles)(part(problem)))),
+            scope,
+            make: Box::leak(Box::new(move |options: &SolverOptions| Ok((self.make)(options)?.lifted(part)))),
+        }
     }
 
     /// `defaults` with the constants that were set for this solver.

@@ -33,7 +33,7 @@ use crate::smooth::{NonlinearEig, Smooth};
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::obcd::{self, ObcdOptions};
 use crate::solvers::obcd_majorised::MajorisedObcd;
-use crate::solvers::{SolverInfo, SolverOptions};
+use crate::solvers::{Make, SolverInfo, SolverOptions};
 
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
@@ -47,9 +47,9 @@ pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
     constants: &[],
     shared: ObcdOptions::LIST,
-    handles: |p| p.f.has_inverse(),
+    handles: &|p| p.f.has_inverse(),
     scope: SCOPE,
-    make: |o| made(INFO.name, CircleSearch::Exact, o),
+    make: &|o| made(INFO.name, CircleSearch::Exact, o),
 };
 
 /// What the registry says of `obcd-approx`.
@@ -58,43 +58,45 @@ pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
     doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper",
     constants: &[],
     shared: SHARED,
-    handles: |p| p.f.has_inverse(),
+    handles: &|p| p.f.has_inverse(),
     scope: SCOPE,
-    make: |o| made(APPROX.name, CircleSearch::FifthOrder, o),
+    make: &|o| made(APPROX.name, CircleSearch::FifthOrder, o),
 };
 
 /// The presets of `obcd` for quadratic f, by the same names; rounds of pairs and blocks are those of any smooth f.
 const fn preset(
     of: &'static SolverInfo,
     doc: &'static str,
-    make: fn(&SolverOptions) -> Result<AnySolver<NonlinearEigProblem>>,
+    make: &'static Make<NonlinearEigProblem>,
 ) -> SolverInfo<NonlinearEigProblem> {
     SolverInfo { name: of.name, doc, shared: of.shared, make, ..INFO }
 }
 
 /// See [`preset`].
-pub const OBCD_R: SolverInfo<NonlinearEigProblem> =
-    preset(&obcd::OBCD_R, obcd::OBCD_R.doc, |o| with(OBCD_R.name, o, |p| p.working_set = WorkingSet::Random));
+pub const OBCD_R: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_R, obcd::OBCD_R.doc, &|o| {
+    with(OBCD_R.name, o, |p| p.working_set = WorkingSet::Random)
+});
 /// See [`preset`].
-pub const OBCD_C: SolverInfo<NonlinearEigProblem> =
-    preset(&obcd::OBCD_C, obcd::OBCD_C.doc, |o| with(OBCD_C.name, o, |p| p.working_set = WorkingSet::Cyclic));
+pub const OBCD_C: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_C, obcd::OBCD_C.doc, &|o| {
+    with(OBCD_C.name, o, |p| p.working_set = WorkingSet::Cyclic)
+});
 /// See [`preset`].
-pub const OBCD_SV: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_SV, obcd::OBCD_SV.doc, |o| {
+pub const OBCD_SV: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_SV, obcd::OBCD_SV.doc, &|o| {
     with(OBCD_SV.name, o, |p| p.working_set = WorkingSet::GreedySv)
 });
 /// See [`preset`].
-pub const OBCD_OR: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_OR, obcd::OBCD_OR.doc, |o| {
+pub const OBCD_OR: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_OR, obcd::OBCD_OR.doc, &|o| {
     with(OBCD_OR.name, o, |p| p.working_set = WorkingSet::GreedyOr)
 });
 /// See [`preset`].
 pub const OBCD_BLOCK: SolverInfo<NonlinearEigProblem> = preset(
     &obcd::OBCD_BLOCK,
     "OBCD with blocks of rows, a gradient a round: 32 rows, or the block size",
-    |o| with(OBCD_BLOCK.name, o, |p| p.block = if p.block > 2 { p.block } else { obcd::BLOCK }),
+    &|o| with(OBCD_BLOCK.name, o, |p| p.block = if p.block > 2 { p.block } else { obcd::BLOCK }),
 );
 /// See [`preset`].
 pub const OBCD_JACOBI: SolverInfo<NonlinearEigProblem> =
-    preset(&obcd::OBCD_JACOBI, "OBCD with rounds of n/2 disjoint pairs, a gradient a round", |o| {
+    preset(&obcd::OBCD_JACOBI, "OBCD with rounds of n/2 disjoint pairs, a gradient a round", &|o| {
         with(OBCD_JACOBI.name, o, |p| p.jacobi = true)
     });
 

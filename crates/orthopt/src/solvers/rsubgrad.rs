@@ -53,9 +53,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "Riemannian subgradient method with diminishing steps; feasible",
         constants: RSubGrad::LIST,
         shared: &[],
-        handles: |p| finite_convex(&p.h),
+        handles: &|p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(AnySolver::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
     }
 }
 

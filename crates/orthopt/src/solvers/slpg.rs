@@ -65,9 +65,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
         constants: Slpg::LIST,
         shared: &[],
-        handles: |p| finite_convex(&p.h),
+        handles: &|p| finite_convex(&p.h),
         scope: FINITE_CONVEX,
-        make: |o| Ok(AnySolver::new(INFO.configured(Slpg::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Slpg::DEFAULT, o)?)),
     }
 }
 

@@ -52,9 +52,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
         constants: Soc::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every problem",
-        make: |o| Ok(AnySolver::new(INFO.configured(Soc::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Soc::DEFAULT, o)?)),
     }
 }
 

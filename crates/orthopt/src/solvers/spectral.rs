@@ -36,9 +36,9 @@ pub const INFO: SolverInfo = SolverInfo {
     doc: "leading eigenvectors of C to rounding by block Krylov iteration; the global optimum",
     constants: &[],
     shared: &[],
-    handles: |p: &PcaProblem| suits(p),
+    handles: &|p: &PcaProblem| suits(p),
     scope: SCOPE,
-    make: |o| Ok(AnySolver::new(Spectral { seed: o.seed })),
+    make: &|o| Ok(AnySolver::new(Spectral { seed: o.seed })),
 };
 
 const SCOPE: &str = "problems without a penalty and without a linear term (pca, brockett)";

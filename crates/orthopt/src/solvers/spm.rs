@@ -63,9 +63,9 @@ pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<P
         doc: "smoothing penalty: alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
         constants: Spm::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every problem",
-        make: |o| Ok(AnySolver::new(INFO.configured(Spm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Spm::DEFAULT, o)?)),
     }
 }
 

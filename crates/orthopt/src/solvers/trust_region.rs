@@ -50,9 +50,9 @@ pub const fn info<F: HessianVector + 'static, H: Nonsmooth + 'static>() -> Solve
         doc: "Newton's method by truncated CG in a trust region; for smooth f with a Hessian",
         constants: TrustRegion::LIST,
         shared: &[],
-        handles: |p| p.h.is_zero() && p.f.has_hessian(),
+        handles: &|p| p.h.is_zero() && p.f.has_hessian(),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(INFO.configured(TrustRegion::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(TrustRegion::DEFAULT, o)?)),
     }
 }
 

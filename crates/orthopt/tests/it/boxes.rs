@@ -27,7 +27,7 @@ fn every_solver_begins_inside_and_ends_there() {
     {
         let p = boxed(shape, lower, upper).unwrap();
         let mut solvers = 0;
-        for info in PcaProblem::solvers().iter().filter(|info| (info.handles)(&p)) {
+        for info in p.solvers().iter().filter(|info| (info.handles)(&p)) {
             let wanted = Wanted { solver: Some(info.name.into()), ..Default::default() };
             let s = p
                 .plan(&wanted)
@@ -47,7 +47,7 @@ fn every_solver_begins_inside_and_ends_there() {
         let s =
             p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
         assert!(s.objective.total.is_finite() && s.status != Status::NumericalError, "{}", s.message);
-        for (name, _) in PcaProblem::starts() {
+        for (name, _) in p.starts() {
             if let Ok(x) = p.start(name, 3) {
                 assert!(p.value(&x).is_finite(), "{name} in [{lower}, {upper}]");
             }

@@ -12,7 +12,6 @@ use orthopt::problem::PcaData;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::start::Start;
-use orthopt::with_family;
 
 use crate::common::{gaussian, normal, patient, rng};
 
@@ -80,7 +79,7 @@ fn no_wrong_x_is_called_a_minimum() {
         for r in ranks {
             for (name, options) in problems(n, r) {
                 let what = format!("{name} n {n} r {r} {:?}", options.limit);
-                with_family!(&posed(&c, name, &options), problem => judged(problem, &what));
+                judged(&posed(&c, name, &options), &what);
             }
         }
     }
@@ -286,26 +285,27 @@ fn a_search_ends_at_its_bound_and_nowhere_else() {
     let options = PoseOptions { rank: Some(3), lambda: Some(0.1), ..Default::default() };
     let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
     const MINIMUM: f64 = -2.636819401;
-    with_family!(&posed.problem, problem => {
-        for start in ["pca", "identity", "random", "varimax", "coordinates"] {
-            let wanted = Wanted { start: Some(Start::named(start)), seed: 1, ..Wanted::default() };
-            let run = |bound: Option<f64>| {
-                let mut plan = problem.plan(&wanted).unwrap();
-                plan.lower_bound = bound;
-                let stopping = Stopping { max_iters: Some(20_000), ..STOPPING };
-                plan.run(problem, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
-            };
-            let without = run(None);
-            for (bound, optimal) in [(MINIMUM, true), (-2.0, false), (-2.7, false), (3.0, false), (f64::MAX, false)] {
-                let solution = run(Some(bound));
-                let f = solution.objective.total;
-                assert!(f >= MINIMUM - 1e-9, "{start}: {f}");
-                assert!(optimal || solution.x == without.x, "{start}: a bound of {bound} ended the search");
-                let says = solution.status == Status::Optimal;
-                assert!(!says || optimal && f - MINIMUM <= 1e-8, "{start} {bound}: optimal at {f}");
-            }
+    let problem = &posed.problem;
+    for start in ["pca", "identity", "random", "varimax", "coordinates"] {
+        let wanted = Wanted { start: Some(Start::named(start)), seed: 1, ..Wanted::default() };
+        let run = |bound: Option<f64>| {
+            let mut plan = problem.plan(&wanted).unwrap();
+            plan.lower_bound = bound;
+            let stopping = Stopping { max_iters: Some(20_000), ..STOPPING };
+            plan.run(problem, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
+        };
+        let without = run(None);
+        for (bound, optimal) in
+            [(MINIMUM, true), (-2.0, false), (-2.7, false), (3.0, false), (f64::MAX, false)]
+        {
+            let solution = run(Some(bound));
+            let f = solution.objective.total;
+            assert!(f >= MINIMUM - 1e-9, "{start}: {f}");
+            assert!(optimal || solution.x == without.x, "{start}: a bound of {bound} ended the search");
+            let says = solution.status == Status::Optimal;
+            assert!(!says || optimal && f - MINIMUM <= 1e-8, "{start} {bound}: optimal at {f}");
         }
-    });
+    }
 }
 
 /// Many variables, where branch and bound has hardly begun when it is over.
@@ -325,7 +325,7 @@ fn many_variables_and_few_nodes_prove_no_bad_x() {
             let options = if let Kind::L0 { lambda } = kind { Some(lambda) } else { None };
             let name = if options.is_some() { "l0-pca" } else { "nonneg-pca" };
             let options = PoseOptions { rank: Some(r), lambda: options, ..Default::default() };
-            let known = with_family!(&posed(&c, name, &options), problem => quick(problem).objective.total);
+            let known = quick(&posed(&c, name, &options)).objective.total;
             assert!(bound.value <= known + 1e-10, "{kind:?} r {r}: {} above {known}", bound.value);
             assert!(
                 bound.proof.is_none() || lowest <= known + 1e-9,

@@ -18,7 +18,7 @@ use orthopt::solvers::{SolverOptions, find_solvers};
 
 /// One solver from the start of the seed, or from `from`.
 fn solve<P: Family>(p: &P, name: &str, from: Option<&Solution>, iterations: u64, seed: u64) -> Solution {
-    let solver = find_solvers(P::solvers(), name).unwrap()[0];
+    let solver = find_solvers(p.solvers(), name).unwrap()[0];
     let solver = solver.build(p, &SolverOptions { seed, ..Default::default() }).unwrap();
     let x0 = from.map_or_else(|| p.start("random", seed).unwrap(), |s| s.x.clone());
     let options = RunOptions { max_iterations: Some(iterations), seed, ..Default::default() };

@@ -17,7 +17,6 @@ use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::JobcdOptions;
 use orthopt::solvers::SolverOptions;
 use orthopt::solvers::obcd::{Candidates, ObcdOptions};
-use orthopt::with_family;
 
 /// Something in range that is not the default.
 fn another(c: &Constant) -> Value {
@@ -49,7 +48,7 @@ fn given(option: &str, value: Value) -> SolverOptions {
 /// Every solver for `p`: its name, its defaults, each of its constants set, and out of range.
 fn check<P: Family>(p: &P, seen: &mut BTreeSet<&'static str>) {
     let x0 = p.start(p.default_start(), 0).unwrap();
-    for info in P::solvers().iter().filter(|s| (s.handles)(p)) {
+    for info in p.solvers().iter().filter(|s| (s.handles)(p)) {
         seen.insert(info.name);
         let settings = |o: &SolverOptions| {
             let solver = info.build(p, o).unwrap_or_else(|e| panic!("{}: {e}", info.name));
@@ -87,20 +86,20 @@ fn solvers_have_the_constants_that_the_registry_says() {
         let square = matches!(name, "hyperbolic-eig" | "probe");
         let options = PoseOptions { rank: (!square).then_some(2), ..Default::default() };
         let posed = pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-        with_family!(posed.problem, p => check(&p, &mut seen));
+        check(&posed.problem, &mut seen);
     }
     for between in [Between::Orthogonal, Between::Uncorrelated, Between::Both] {
         let limit = Some(Limit::Nonzeros(vec![3]));
         let options = PoseOptions { rank: Some(2), limit, between, ..Default::default() };
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-        with_family!(posed.problem, p => check(&p, &mut seen));
+        check(&posed.problem, &mut seen);
     }
     for order in [Order::Joint, Order::Sequential] {
         let limit = Some(Limit::Nonzeros(vec![3]));
         let options =
             PoseOptions { rank: Some(2), maximise: Measure::Adjusted, order, limit, ..Default::default() };
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-        with_family!(posed.problem, p => check(&p, &mut seen));
+        check(&posed.problem, &mut seen);
     }
     let all: BTreeSet<_> = all_solvers().iter().map(|s| s.name).collect();
     assert_eq!(seen, all);

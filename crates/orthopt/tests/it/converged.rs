@@ -30,7 +30,7 @@ fn all_converged<P: Family>(
     relative: impl Fn(&P, &Solution) -> f64,
 ) -> [usize; 2] {
     let (mut count, mut dusty) = (0, 0);
-    for info in P::solvers().iter().filter(|info| (info.handles)(p)) {
+    for info in p.solvers().iter().filter(|info| (info.handles)(p)) {
         let wanted = Wanted { solver: Some(info.name.into()), seed, ..Default::default() };
         let plan = p.plan(&wanted).unwrap();
         let s = match plan.run(p, &wanted, &STOPPING, Some(0), &Cancel::never(), &mut []) {

@@ -10,7 +10,6 @@ use orthopt::certify::Scope;
 use orthopt::family::{Between, Family, Kind, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, Storage};
 use orthopt::solve::{Setting, Solution, Stopping};
-use orthopt::with_family;
 
 /// Powers of the data: C, F and λ go with twice as many.
 const POWERS: [i32; 4] = [-60, -1, 1, 60];
@@ -217,7 +216,7 @@ fn about<P: Family>(p: &P, x: &RowMat, said: &mut Said) {
 
 /// Solvers of the family that take the problem, and the search.
 fn solvers<P: Family>(p: &P) -> Vec<Option<&'static str>> {
-    P::solvers().iter().filter(|s| (s.handles)(p)).map(|s| Some(s.name)).chain([None]).collect()
+    p.solvers().iter().filter(|s| (s.handles)(p)).map(|s| Some(s.name)).chain([None]).collect()
 }
 
 /// Every difference, in the words of this test.
@@ -226,10 +225,10 @@ fn differences(cases: &[Case]) -> Vec<String> {
     for case in cases {
         let names = match case.solvers {
             Some(names) => names.iter().map(|n| Some(*n).filter(|n| !n.is_empty())).collect(),
-            None => posed(case, 0, |named| with_family!(named, p => solvers(p))),
+            None => posed(case, 0, solvers),
         };
         for solver in names {
-            let of = |k: i32| posed(case, k, |named| with_family!(named, p => run(p, solver, 400)));
+            let of = |k: i32| posed(case, k, |named| run(named, solver, 400));
             let one = of(0);
             for k in POWERS {
                 let found = of(k).against(&one, two(2 * k));

@@ -504,9 +504,8 @@ fn without_limits_it_is_pca() {
             let options = PoseOptions { rank: Some(2), ..options };
             let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
             let posed = pose(info, &PcaData::Gram(c.as_ref()), &options).unwrap();
-            orthopt::with_family!(posed.problem, p => {
-                p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
-            })
+            let p = posed.problem;
+            p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
         };
         for measure in ALL {
             check(&format!("{measure:?}, counts = n"), &run("l0-pca", each(measure, n)));

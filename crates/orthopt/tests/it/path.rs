@@ -9,7 +9,6 @@ use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
 use orthopt::smooth::Centring;
 use orthopt::solve::Stopping;
-use orthopt::with_family;
 
 /// 50 samples of 14 variables: two factors with four variables each, and noise.
 /// Folds of the rows.
@@ -92,14 +91,13 @@ fn along_lambda_no_x_of_another_point_is_better() {
         for point in &found.points {
             let pose_options = PoseOptions { rank: Some(3), lambda: Some(point.at), ..Default::default() };
             let posed = pose(asked.problem, &PcaData::Dense(a.as_ref()), &pose_options).unwrap();
-            with_family!(&posed.problem, p => {
-                let own = p.value(point.report.x());
-                assert!((own - objective(&point.report)).abs() <= 1e-7 * (1.0 + own.abs()));
-                for other in &found.points {
-                    let value = p.value(other.report.x());
-                    assert!(own <= value + 1e-7 * (1.0 + value.abs()), "{problem} at {}", point.at);
-                }
-            });
+            let p = &posed.problem;
+            let own = p.value(point.report.x());
+            assert!((own - objective(&point.report)).abs() <= 1e-7 * (1.0 + own.abs()));
+            for other in &found.points {
+                let value = p.value(other.report.x());
+                assert!(own <= value + 1e-7 * (1.0 + value.abs()), "{problem} at {}", point.at);
+            }
         }
     }
 }
@@ -304,11 +302,10 @@ fn the_largest_useful_lambda_is_where_components_become_single() {
         let options = PoseOptions { rank: Some(1), relative_lambda: Some(share), ..Default::default() };
         let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
         assert!(posed.reasons.iter().any(|r| r.to_string().contains("lambda_max")), "{:?}", posed.reasons);
-        with_family!(&posed.problem, p => {
-            let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-            let wanted = Wanted::default();
-            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().nnz
-        })
+        let p = &posed.problem;
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let wanted = Wanted::default();
+        p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().nnz
     };
     assert_eq!(solved(1.01), 1);
     assert!(solved(0.5) > 1);

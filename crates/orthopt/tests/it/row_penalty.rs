@@ -15,7 +15,6 @@ use orthopt::penalty::L21;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::SOLVERS;
-use orthopt::with_family;
 
 fn norm(row: &[f64]) -> f64 {
     row.iter().map(|v| v * v).sum::<f64>().sqrt()
@@ -215,10 +214,11 @@ fn with_a_map_rows_change_together() {
     };
     let posed = pose(find_problem("pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
     let stopping = Stopping { max_iters: Some(3000), time_limit: None, tol: 1e-8, min_decrease: 0.0 };
-    let x = with_family!(&posed.problem, p => {
+    let p = &posed.problem;
+    let x = {
         let wanted = Wanted::default();
         p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
-    });
+    };
     let jump = |i: usize| norm(&[x.get(i + 1, 0) - x.get(i, 0), x.get(i + 1, 1) - x.get(i, 1)]);
     let jumps: Vec<usize> = (0..n - 1).filter(|i| jump(*i) > 1e-3).collect();
     assert_eq!(jumps, [7, 15], "{:?}", (0..n - 1).map(jump).collect::<Vec<_>>());

@@ -11,7 +11,6 @@ use orthopt::internal::central_difference;
 use orthopt::problem::PcaData;
 use orthopt::smooth::{HessianVector, Loss, SampleLoss, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
-use orthopt::with_family;
 use rand::RngExt;
 
 fn named(name: &str, a: &Mat<f64>, rank: usize) -> Named {
@@ -26,9 +25,8 @@ fn solved(name: &str, a: &Mat<f64>, rank: usize) -> Solution {
 fn solved_within(max_iters: Option<u64>, name: &str, a: &Mat<f64>, rank: usize) -> Solution {
     let stopping = Stopping { max_iters, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let wanted = Wanted { seed: 2, ..Default::default() };
-    with_family!(&named(name, a, rank), p => {
-        p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
-    })
+    let p = &named(name, a, rank);
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
 /// The least of the largest |entry| of every column, and the largest of all others: a signed permutation has 1 and 0.
@@ -93,9 +91,8 @@ fn hessians_are_those_of_the_gradients() {
         let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let run = |solver: &str| {
             let wanted = Wanted { solver: Some(solver.into()), seed: 2, ..Default::default() };
-            with_family!(&named(name, &a, 2), p => {
-                p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(3), &Cancel::never(), &mut []).unwrap()
-            })
+            let p = &named(name, &a, 2);
+            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(3), &Cancel::never(), &mut []).unwrap()
         };
         let (newton, other) = (run("trust-region"), run("lbfgs"));
         assert!(matches!(newton.status, Status::Converged), "{name}: {:?}", newton.message);

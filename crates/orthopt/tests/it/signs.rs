@@ -6,7 +6,6 @@ use orthopt::cancel::Cancel;
 use orthopt::family::{self, Family, LinearInput, PoseOptions, Wanted, find_problem};
 use orthopt::problem::PcaData;
 use orthopt::solve::Stopping;
-use orthopt::with_family;
 
 fn solve(problem: &str, options: &PoseOptions, solver: &str) -> RowMat {
     let a = Mat::from_fn(20, 8, |i, j| ((i * 8 + j * j) as f64 * 0.7).sin() * (j + 1) as f64);
@@ -14,10 +13,9 @@ fn solve(problem: &str, options: &PoseOptions, solver: &str) -> RowMat {
     let posed = family::pose(info, &PcaData::Dense(a.as_ref()), options).unwrap();
     let wanted = Wanted { solver: Some(solver.into()), seed: 3, ..Wanted::default() };
     let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    with_family!(posed.problem, problem => {
-        let plan = problem.plan(&wanted).unwrap();
-        plan.run(&problem, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
-    })
+    let problem = posed.problem;
+    let plan = problem.plan(&wanted).unwrap();
+    plan.run(&problem, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
 }
 
 fn largest(x: &RowMat) -> Vec<f64> {

@@ -55,11 +55,10 @@ fn counts(count: usize) -> Option<Limit> {
 /// X of all rows, by the call of the library without a search.
 fn whole(data: &PcaData<'_>, asked: &Request) -> RowMat {
     let posed = orthopt::family::pose(asked.problem, data, &asked.pose).unwrap();
-    orthopt::with_family!(&posed.problem, problem => {
-        use orthopt::family::Family;
-        let plan = problem.plan(&asked.wanted).unwrap();
-        plan.run(problem, &asked.wanted, &asked.stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
-    })
+    let problem = &posed.problem;
+    use orthopt::family::Family;
+    let plan = problem.plan(&asked.wanted).unwrap();
+    plan.run(problem, &asked.wanted, &asked.stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
 }
 
 fn watched(data: &PcaData<'_>, facts: &DataFacts, asked: &Request) -> Result<Option<Stability>> {

@@ -10,14 +10,14 @@ use std::time::Duration;
 use faer::Mat;
 use orthopt::bound::Options as Limits;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Call, Case, Family, Plan, Posed, Run};
+use orthopt::family::{Call, Case, Family, Named, Plan, Posed, Run};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{Checks, Report, Task};
 use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::stability::{Request, Watch, of_halves, of_run, stability};
-use orthopt::{threads, with_family};
+use orthopt::threads;
 
 use crate::failure::Failure;
 
@@ -107,7 +107,7 @@ fn solve(
     cancel: &Cancel,
 ) -> Outcome {
     let pool = threads::pool(asked.0.threads)?;
-    let mut found = with_family!(posed.problem, problem => one(&problem, &pool, task, asked, cancel))?;
+    let mut found = one(&posed.problem, &pool, task, asked, cancel)?;
     if let (Some(pairs), Some(a)) = (asked.0.stability, samples) {
         let Settled { pose, wanted, stopping, .. } = asked.0;
         let stopping = of_halves(*stopping, found.report.solution.seconds);
@@ -120,8 +120,8 @@ fn solve(
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
-fn one<P: Family>(
-    problem: &P,
+fn one(
+    problem: &Named,
     pool: &threads::Pool,
     task: &Task,
     (settled, given): (&Settled, &[&'static str]),
@@ -138,13 +138,7 @@ fn one<P: Family>(
     threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, settled, cancel))
 }
 
-fn carried_out<P: Family>(
-    problem: &P,
-    plan: &Plan<P>,
-    task: &Task,
-    settled: &Settled,
-    cancel: &Cancel,
-) -> Outcome {
+fn carried_out(problem: &Named, plan: &Plan, task: &Task, settled: &Settled, cancel: &Cancel) -> Outcome {
     let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
     let of_x = if settled.stability.is_some() { of_run(*stopping) } else { *stopping };
     let solution = plan.run(problem, wanted, &of_x, *restarts, cancel, &mut [])?;
@@ -160,7 +154,7 @@ fn carried_out<P: Family>(
 }
 
 /// Adds the bound; X stays what it is.
-fn prove<P: Family>(problem: &P, found: &mut Found, seconds: f64, cancel: &Cancel) {
+fn prove(problem: &Named, found: &mut Found, seconds: f64, cancel: &Cancel) {
     let report = &mut found.report;
     let limits = Limits { seconds: Some(seconds), nodes: u64::MAX, ..Limits::default() };
     match problem.lower_bound(Some(report.x()), &limits, cancel, &|_| ()) {

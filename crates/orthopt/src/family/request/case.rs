@@ -238,7 +238,8 @@ impl Run {
         let searches = plan.portfolio.is_some() && restarts.is_none();
         let mut solvers: Vec<&'static SolverInfo<P>> = plan.solvers.clone();
         if let Some(portfolio) = plan.portfolio.as_ref().filter(|_| searches) {
-            let arms = portfolio.arms.iter().filter_map(|arm| find_solvers(P::solvers(), &arm.solver).ok());
+            let arms =
+                portfolio.arms.iter().filter_map(|arm| find_solvers(problem.solvers(), &arm.solver).ok());
             solvers.extend(arms.flatten());
         }
         let looks_at = |s: &SolverInfo<P>, option: &str| s.shared.iter().any(|c| c.name == option);

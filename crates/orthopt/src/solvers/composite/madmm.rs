@@ -36,9 +36,9 @@ pub const fn info<
         doc: "manifold ADMM with an inner Riemannian solver",
         constants: Madmm::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Madmm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Madmm::DEFAULT, o)?)),
     }
 }
 

@@ -38,9 +38,9 @@ pub const fn info<
         doc: "inexact augmented Lagrangian with an inner Riemannian solver",
         constants: Manial::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Manial::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Manial::DEFAULT, o)?)),
     }
 }
 
@@ -55,7 +55,7 @@ pub const fn rial<
         name: "rial",
         doc: "inexact augmented Lagrangian with the classical dual step",
         constants: const { &Manial::RIAL.constants() },
-        make: |o| Ok(AnySolver::new(rial::<F, H, G, A>().configured(Manial::RIAL, o)?)),
+        make: &|o| Ok(AnySolver::new(rial::<F, H, G, A>().configured(Manial::RIAL, o)?)),
         ..info()
     }
 }

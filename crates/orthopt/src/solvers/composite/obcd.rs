@@ -41,9 +41,9 @@ where
         doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
         constants: &[],
         shared: ObcdOptions::LIST,
-        handles: |p| p.a.is_identity() && p.h.row_weight().is_none(),
+        handles: &|p| p.a.is_identity() && p.h.row_weight().is_none(),
         scope: SCOPE,
-        make: |o| {
+        make: &|o| {
             Ok(AnySolver::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? }))
         },
     }

@@ -39,9 +39,9 @@ pub const fn info<
         doc: "Riemannian alternating descent ascent with gradient descent steps",
         constants: Rada::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Rada::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Rada::DEFAULT, o)?)),
     }
 }
 

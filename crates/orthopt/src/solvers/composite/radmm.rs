@@ -37,9 +37,9 @@ pub const fn info<
         doc: "Riemannian ADMM with fixed penalty, smoothing and step",
         constants: Radmm::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Radmm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Radmm::DEFAULT, o)?)),
     }
 }
 

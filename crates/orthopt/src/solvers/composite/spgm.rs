@@ -54,9 +54,9 @@ pub const fn euclidean<
         doc: "smoothing proximal gradient, Euclidean projection",
         constants: Spgm::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(euclidean::<F, H, G, A>().configured(Spgm::EP, o)?)),
+        make: &|o| Ok(AnySolver::new(euclidean::<F, H, G, A>().configured(Spgm::EP, o)?)),
     }
 }
 
@@ -72,9 +72,9 @@ pub const fn riemannian<
         doc: "smoothing proximal gradient, Riemannian retraction",
         constants: Spgm::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(riemannian::<F, H, G, A>().configured(Spgm::RR, o)?)),
+        make: &|o| Ok(AnySolver::new(riemannian::<F, H, G, A>().configured(Spgm::RR, o)?)),
     }
 }
 

@@ -33,9 +33,9 @@ pub const fn info<
         doc: "subgradient method with Euclidean projection",
         constants: Subgrad::LIST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Subgrad::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Subgrad::DEFAULT, o)?)),
     }
 }
 

@@ -319,9 +319,9 @@ macro_rules! curve_solver {
                 doc: $doc,
                 constants: <CurveOptions as Constants>::LIST,
                 shared: &[],
-                handles: |p| p.h.is_zero(),
+                handles: &|p| p.h.is_zero(),
                 scope: $crate::solvers::curvilinear::SCOPE,
-                make: |o| {
+                make: &|o| {
                     let options = INFO.configured(CurveOptions::DEFAULT, o)?;
                     Ok($crate::solve::AnySolver::new(Curvilinear::<$curve>::new(options)?))
                 },

@@ -47,9 +47,9 @@ pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     doc: "exchanges nonzeros within and between components, each solved exactly on its support",
     constants: &[],
     shared: &[],
-    handles: |_| true,
+    handles: &|_| true,
     scope: "problems with limits on nonzeros (nonzeros, total-nonzeros, variables)",
-    make: |_| Ok(AnySolver::new(Exchange)),
+    make: &|_| Ok(AnySolver::new(Exchange)),
 };
 
 /// The solver; there is no chance in it.

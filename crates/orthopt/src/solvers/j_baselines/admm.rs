@@ -32,9 +32,9 @@ pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> 
         doc: "ADMM on X'Y = J, Y = JX: infeasible until the end",
         constants: Admm::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every f",
-        make: |o| Ok(AnySolver::new(INFO.configured(Admm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Admm::DEFAULT, o)?)),
     }
 }
 

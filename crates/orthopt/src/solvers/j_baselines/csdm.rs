@@ -35,9 +35,9 @@ pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> 
         doc: "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",
         constants: Csdm::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every f",
-        make: |o| Ok(AnySolver::new(INFO.configured(Csdm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Csdm::DEFAULT, o)?)),
     }
 }
 

@@ -31,9 +31,9 @@ pub const fn info<F: HessianVector + 'static>() -> SolverInfo<Problem<JOrthogona
         doc: "unconstrained multiplier correction with Adagrad: infeasible until the end",
         constants: Umcm::LIST,
         shared: &[],
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every f",
-        make: |o| Ok(AnySolver::new(INFO.configured(Umcm::DEFAULT, o)?)),
+        make: &|o| Ok(AnySolver::new(INFO.configured(Umcm::DEFAULT, o)?)),
     }
 }
 

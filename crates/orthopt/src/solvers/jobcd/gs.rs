@@ -33,9 +33,9 @@ pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>
         doc: "block coordinate descent on pairs of rows (columns, too, of quadratic f); feasible and monotone",
         constants: GsJobcd::LIST,
         shared: JobcdOptions::LIST,
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every f",
-        make: |o| Ok(AnySolver::new(GsJobcd::new(o)?)),
+        make: &|o| Ok(AnySolver::new(GsJobcd::new(o)?)),
     }
 }
 

@@ -43,9 +43,9 @@ pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>
         doc: "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
         constants: JJobcd::LIST,
         shared: const { &only(JobcdOptions::LIST, ["working-set", "side"]) },
-        handles: |_| true,
+        handles: &|_| true,
         scope: "every f",
-        make: |o| Ok(AnySolver::new(JJobcd::new(o)?)),
+        make: &|o| Ok(AnySolver::new(JJobcd::new(o)?)),
     }
 }
 

@@ -40,9 +40,9 @@ pub const fn info<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F
         doc: "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
         constants: VrJJobcd::LIST,
         shared: &[],
-        handles: |p| p.f.components() > 1,
+        handles: &|p| p.f.components() > 1,
         scope: "finite sums (probe, functions of your own with sampled components)",
-        make: |o| Ok(AnySolver::new(VrJJobcd::new(o)?)),
+        make: &|o| Ok(AnySolver::new(VrJJobcd::new(o)?)),
     }
 }
 

@@ -217,9 +217,9 @@ pub const fn euclidean<
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, the paper's constants",
         constants: EP,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| {
+        make: &|o| {
             let info = euclidean::<F, H, G, A>();
             Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
         },
@@ -238,9 +238,9 @@ pub const fn riemannian<
         doc: "ADMM with Moreau smoothing, X by a Riemannian line search, the paper's constants",
         constants: RR,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| {
+        make: &|o| {
             let info = riemannian::<F, H, G, A>();
             Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
         },
@@ -259,9 +259,9 @@ pub const fn fast<
         doc: "ADMM with Moreau smoothing, X by Euclidean projection, fast constants",
         constants: FAST,
         shared: &[],
-        handles: |p| suits_splitting(&p.h),
+        handles: &|p| suits_splitting(&p.h),
         scope: SCOPE,
-        make: |o| {
+        make: &|o| {
             let info = fast::<F, H, G, A>();
             Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
         },

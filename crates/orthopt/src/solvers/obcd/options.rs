@@ -45,9 +45,9 @@ pub const INFO: SolverInfo = SolverInfo {
     doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",
     constants: &[],
     shared: ObcdOptions::LIST,
-    handles: |p| p.h.row_weight().is_none(),
+    handles: &|p| p.h.row_weight().is_none(),
     scope: "every penalty but l21",
-    make: |o| made(INFO.name, o, |_| ()),
+    make: &|o| made(INFO.name, o, |_| ()),
 };
 
 /// Options of the presets, without what they fix, and candidates only where the rule has some.
@@ -61,7 +61,7 @@ pub const OBCD_R: SolverInfo = SolverInfo {
     name: "obcd-r",
     doc: "OBCD with random working sets",
     shared: BUT_RULE,
-    make: |o| made(OBCD_R.name, o, |options| options.working_set = WorkingSet::Random),
+    make: &|o| made(OBCD_R.name, o, |options| options.working_set = WorkingSet::Random),
     ..INFO
 };
 /// See [`OBCD_R`].
@@ -69,7 +69,7 @@ pub const OBCD_C: SolverInfo = SolverInfo {
     name: "obcd-c",
     doc: "OBCD with cyclic working sets",
     shared: BUT_RULE,
-    make: |o| made(OBCD_C.name, o, |options| options.working_set = WorkingSet::Cyclic),
+    make: &|o| made(OBCD_C.name, o, |options| options.working_set = WorkingSet::Cyclic),
     ..INFO
 };
 /// See [`OBCD_R`].
@@ -77,7 +77,7 @@ pub const OBCD_SV: SolverInfo = SolverInfo {
     name: "obcd-sv",
     doc: "OBCD with greedy working sets by stationarity violation",
     shared: BUT_GREEDY,
-    make: |o| made(OBCD_SV.name, o, |options| options.working_set = WorkingSet::GreedySv),
+    make: &|o| made(OBCD_SV.name, o, |options| options.working_set = WorkingSet::GreedySv),
     ..INFO
 };
 /// See [`OBCD_R`].
@@ -85,7 +85,7 @@ pub const OBCD_OR: SolverInfo = SolverInfo {
     name: "obcd-or",
     doc: "OBCD with greedy working sets by objective reduction",
     shared: BUT_GREEDY,
-    make: |o| made(OBCD_OR.name, o, |options| options.working_set = WorkingSet::GreedyOr),
+    make: &|o| made(OBCD_OR.name, o, |options| options.working_set = WorkingSet::GreedyOr),
     ..INFO
 };
 /// Rows of a block of `obcd-block` unless set.
@@ -95,7 +95,7 @@ pub const BLOCK: usize = 32;
 pub const OBCD_BLOCK: SolverInfo = SolverInfo {
     name: "obcd-block",
     doc: "OBCD with sweeps inside blocks of rows: 32 rows, or the block size",
-    make: |o| {
+    make: &|o| {
         made(OBCD_BLOCK.name, o, |options| {
             options.block = if options.block > 2 { options.block } else { BLOCK }
         })
@@ -107,7 +107,7 @@ pub const OBCD_JACOBI: SolverInfo = SolverInfo {
     name: "obcd-jacobi",
     doc: "OBCD with rounds of n/2 disjoint pairs in parallel",
     shared: BUT_JACOBI,
-    make: |o| made(OBCD_JACOBI.name, o, |options| options.jacobi = true),
+    make: &|o| made(OBCD_JACOBI.name, o, |options| options.jacobi = true),
     ..INFO
 };
 

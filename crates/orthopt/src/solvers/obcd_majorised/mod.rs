@@ -56,9 +56,9 @@ where
         doc: "OBCD for any smooth f: disjoint pairs or blocks of rows, a gradient a round; feasible and monotone",
         constants: &[],
         shared: SHARED,
-        handles: |p| p.h.row_weight().is_none(),
+        handles: &|p| p.h.row_weight().is_none(),
         scope: "every smooth f, and every penalty but l21",
-        make: |o| {
+        make: &|o| {
             let jacobi = o.obcd.block == 2 && !o.obcd.working_set.is_greedy();
             let options = ObcdOptions { name: NAME, seed: o.seed, jacobi, ..o.obcd.clone() };
             Ok(AnySolver::new(MajorisedObcd::new(options)?))

@@ -40,9 +40,9 @@ pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
     doc: "exchanges nonzeros, and adds several at once to prune them back, by exact gains on the exact manifold",
     constants: &[],
     shared: &[],
-    handles: |p| p.order() == Order::Joint,
+    handles: &|p| p.order() == Order::Joint,
     scope: "components that maximise a measure together",
-    make: |_| Ok(AnySolver::new(Overshoot)),
+    make: &|_| Ok(AnySolver::new(Overshoot)),
 };
 
 /// What the registry says of components one after the other.
@@ -51,9 +51,9 @@ pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
     doc: "components one after the other, each the best one beside those before it",
     constants: &[],
     shared: &[],
-    handles: |p| p.order() == Order::Sequential,
+    handles: &|p| p.order() == Order::Sequential,
     scope: "components one after the other (order sequential)",
-    make: |_| Ok(AnySolver::new(Nested)),
+    make: &|_| Ok(AnySolver::new(Nested)),
 };
 
 /// Entries that are added to be pruned again, one number after the other.

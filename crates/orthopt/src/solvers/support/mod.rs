@@ -71,9 +71,9 @@ pub const INFO: SolverInfo = SolverInfo {
     doc: "descent on fixed supports; supports change by single entries and by OBCD; exactly sparse",
     constants: SupportOptions::LIST,
     shared: ObcdOptions::LIST,
-    handles: |p: &PcaProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
+    handles: &|p: &PcaProblem| matches!(p.h, AnyPenalty::L0(_) | AnyPenalty::L1(_)),
     scope: "the penalties l0 and l1",
-    make: |o| {
+    make: &|o| {
         let obcd = ObcdOptions { seed: o.seed, ..o.obcd.clone() };
         let defaults = SupportOptions { obcd, ..SupportOptions::DEFAULT };
         Ok(AnySolver::new(Support::new(INFO.configured(defaults, o)?)?))

@@ -36,9 +36,9 @@ pub const INFO: SolverInfo<UncorrelatedProblem> = SolverInfo {
     doc: "exchanges nonzeros of uncorrelated components, each solved exactly on its support",
     constants: &[],
     shared: &[],
-    handles: |_| true,
+    handles: &|_| true,
     scope: "uncorrelated components",
-    make: |_| Ok(AnySolver::new(UncorrelatedExchange)),
+    make: &|_| Ok(AnySolver::new(UncorrelatedExchange)),
 };
 
 /// The solver; there is no chance in it.
