@@ -14,7 +14,7 @@
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::Result;
-use crate::family::{Call, Family, Limit, PoseOptions, RankRule, Wanted, find_problem, pose};
+use crate::family::{Call, Family, Limit, Named, PoseOptions, RankRule, Wanted, find_problem, pose};
 use crate::message::Message;
 use crate::path::{self, Along, DEFAULT_COUNTS, Path};
 use crate::problem::{ExplainedVariance, PcaData};
@@ -254,8 +254,8 @@ fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> 
 }
 
 /// Bounds F; a problem that has no bound, or none in time, has an answer all the same.
-fn bounded<P: Family>(
-    problem: &P,
+fn bounded(
+    problem: &Named,
     found: &mut Exploration,
     seconds: Option<f64>,
     cancel: &Cancel,

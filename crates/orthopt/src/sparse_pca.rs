@@ -5,7 +5,7 @@ use faer::sparse::SparseColMatRef;
 use crate::cancel::Cancel;
 use crate::certify::Scope;
 use crate::error::{Error, Result};
-use crate::family::{Case, Family, PoseOptions, Run, Wanted, find_problem, pose};
+use crate::family::{Case, Family, Named, PoseOptions, Run, Wanted, find_problem, pose};
 use crate::linalg::RowMat;
 use crate::problem::PcaData;
 use crate::report::{Checks, DataFacts, Report, Task};
@@ -169,7 +169,7 @@ impl<'a> SparsePca<'a> {
         self.run(&task, &posed.problem, observers)
     }
 
-    fn run<P: Family>(self, task: &Task, problem: &P, observers: &mut [&mut dyn Observer]) -> Result<Report> {
+    fn run(self, task: &Task, problem: &Named, observers: &mut [&mut dyn Observer]) -> Result<Report> {
         let Self { wanted, stopping, restarts, scope, cancel, .. } = &self;
         let mut plan = problem.plan(wanted)?;
         let case = Case::new(task.problem, &self.pose).run_by(Run::of(problem, &plan, *restarts));

@@ -18,7 +18,7 @@ use rand_pcg::Pcg64;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::{Case, Family, Limit, PoseOptions, ProblemInfo, Wanted, pose};
+use crate::family::{Case, Family, Limit, Named, PoseOptions, ProblemInfo, Wanted, pose};
 use crate::linalg::RowMat;
 use crate::linalg::order::sort_numbers;
 use crate::linalg::parallel::{alone, map};
@@ -347,8 +347,8 @@ const WORK: u64 = Tuning::DEFAULT.min_search / 16;
 /// The lower F of a short search, or of one run of the solver that is asked for, and of the last solver from the X of all rows.
 /// That run is left out where a limit of time ends it: near the X of all rows a half would seem to agree with them. `None`:
 /// they were ended early.
-fn best<P: Family>(
-    problem: &P,
+fn best(
+    problem: &Named,
     x: &RowMat,
     wanted: &Wanted,
     stopping: Stopping,

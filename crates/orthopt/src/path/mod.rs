@@ -26,9 +26,9 @@ pub(crate) use steps::DEFAULT_COUNTS;
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::{Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
+use crate::family::{Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
 use crate::linalg::RowMat;
-use crate::objective::size;
+use crate::objective::{Evaluate, size};
 use crate::problem::{ExplainedVariance, PcaData};
 use crate::report::{DataFacts, Report, Task};
 use crate::search::Effort;
@@ -313,7 +313,7 @@ impl<'a> Walk<'a> {
 const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.
-fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> {
+fn candidates(problem: &Named, points: &[Point], i: usize) -> Vec<usize> {
     let mut all: Vec<usize> = i.checked_sub(1).into_iter().collect();
     all.extend((i + 1 < points.len()).then_some(i + 1));
     let best = lowest(problem, points, i).map(|best| best.0).filter(|best| !all.contains(best));
@@ -322,23 +322,23 @@ fn candidates<P: Family>(problem: &P, points: &[Point], i: usize) -> Vec<usize> 
 }
 
 /// Of the other points the one whose X has the lowest F here, and this F; the unchanged X must be feasible.
-fn lowest<P: Family>(problem: &P, points: &[Point], i: usize) -> Option<(usize, f64)> {
+fn lowest(problem: &Named, points: &[Point], i: usize) -> Option<(usize, f64)> {
     let feasible = |j: &usize| *j != i && problem.check(points[*j].report.x(), "X").is_ok();
     let values = (0..points.len()).filter(feasible).map(|j| (j, problem.value(points[j].report.x())));
     values.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The last solver of the default chain from a given X.
-pub(crate) fn polished<P: Family>(problem: &P, wanted: &Wanted, x: &RowMat) -> Result<(Plan<P>, Wanted)> {
+pub(crate) fn polished(problem: &Named, wanted: &Wanted, x: &RowMat) -> Result<(Plan, Wanted)> {
     let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
     let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };
     Ok((problem.plan(&wanted)?, wanted))
 }
 
-fn run<P: Family>(
-    problem: &P,
-    plan: &Plan<P>,
+fn run(
+    problem: &Named,
+    plan: &Plan,
     task: &Task,
     wanted: &Wanted,
     stopping: Stopping,

@@ -25,7 +25,7 @@ pub use stability::Stability;
 use crate::bound::Bound;
 use crate::cancel::Cancel;
 use crate::error::Result;
-use crate::family::{Family, Kind, Plan, Posed, ProblemInfo, Scree, Wanted};
+use crate::family::{Family, Kind, Named, Plan, Posed, ProblemInfo, Scree, Wanted};
 use crate::linalg::RowMat;
 use crate::linalg::long::left_after;
 use crate::message::Message;
@@ -94,7 +94,7 @@ pub struct Measures {
 
 impl Measures {
     /// Those of a problem.
-    pub fn of<P: Family>(problem: &P) -> Self {
+    pub fn of(problem: &Named) -> Self {
         Self { feasibility: problem.feasibility_name(), criticality: problem.criticality_name() }
     }
 }
@@ -147,10 +147,10 @@ impl Report {
     ///
     /// # Errors
     /// A bound that the run has found contradicts F of its X.
-    pub fn new<P: Family>(
+    pub fn new(
         task: &Task,
-        problem: &P,
-        plan: &Plan<P>,
+        problem: &Named,
+        plan: &Plan,
         wanted: &Wanted,
         stopping: Stopping,
         solution: Solution,
@@ -279,14 +279,14 @@ fn repeats(task: &Task, explained: &ExplainedVariance) -> Option<Message> {
 }
 
 /// The start that led to X, or the arm of a search that did.
-fn start<P: Family>(plan: &Plan<P>, solution: &Solution) -> String {
+fn start(plan: &Plan, solution: &Solution) -> String {
     let searched = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
     searched.map_or_else(|| plan.start_name(solution.best_start).into(), |arm| arm.start.clone())
 }
 
 /// The constants of the solvers of `plan`: the values chosen from the data, else those set,
 /// else the defaults; none for values that the solver chooses and does not report.
-fn constants<P: Family>(problem: &P, plan: &Plan<P>, solution: &Solution) -> Given {
+fn constants(problem: &Named, plan: &Plan, solution: &Solution) -> Given {
     let mut all = Given::new();
     let arm = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
     // the solvers of the arm that won, with its constants

@@ -47,7 +47,7 @@ fn what_is_printed_is_what_is_saved() {
 /// Tiny entries of another program's X count as nonzero everywhere, with a note.
 #[test]
 fn a_given_x_is_judged_as_it_is() {
-    let p = of_scales(1.0);
+    let p = Named::from(of_scales(1.0));
     let x = RowMat::from_fn(8, 1, |i, _| match i {
         0 => 1.0,
         1..=3 => 1e-8,

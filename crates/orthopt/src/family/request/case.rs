@@ -7,7 +7,9 @@
 
 use super::Of;
 use crate::family::catalogue::penalty_called;
-use crate::family::{Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem};
+use crate::family::{
+    Family, Kind, Limit, Named, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem,
+};
 use crate::problem::{Between, Storage};
 use crate::smooth::{Measure, Order, Placement};
 use crate::solvers::obcd::WorkingSet;
@@ -234,17 +236,17 @@ pub struct Run {
 
 impl Run {
     /// One run: its plan, and the number of further starts if there is one.
-    pub fn of<P: Family>(problem: &P, plan: &Plan<P>, restarts: Option<u64>) -> Self {
+    pub fn of(problem: &Named, plan: &Plan, restarts: Option<u64>) -> Self {
         let searches = plan.portfolio.is_some() && restarts.is_none();
-        let mut solvers: Vec<&'static SolverInfo<P>> = plan.solvers.clone();
+        let mut solvers: Vec<&'static SolverInfo<Named>> = plan.solvers.clone();
         if let Some(portfolio) = plan.portfolio.as_ref().filter(|_| searches) {
             let arms =
                 portfolio.arms.iter().filter_map(|arm| find_solvers(problem.solvers(), &arm.solver).ok());
             solvers.extend(arms.flatten());
         }
-        let looks_at = |s: &SolverInfo<P>, option: &str| s.shared.iter().any(|c| c.name == option);
+        let looks_at = |s: &SolverInfo<Named>, option: &str| s.shared.iter().any(|c| c.name == option);
         // a preset that has candidates and no rule to choose has a greedy one
-        let preset = |s: &&SolverInfo<P>| looks_at(s, "candidates") && !looks_at(s, "working-set");
+        let preset = |s: &&SolverInfo<Named>| looks_at(s, "candidates") && !looks_at(s, "working-set");
         let rule = plan.options.obcd.working_set;
         let greedy =
             matches!(rule, WorkingSet::GreedySv | WorkingSet::GreedyOr) || solvers.iter().any(preset);
@@ -258,7 +260,7 @@ impl Run {
     }
 
     /// No solver at all: X is given.
-    pub fn none<P: Family>(problem: &P) -> Self {
+    pub fn none(problem: &Named) -> Self {
         Self {
             names: "an X that is given".into(),
             shared: Vec::new(),
