@@ -130,7 +130,11 @@ pub fn sparse(files: &[String]) -> Result<()> {
             println!("{file},{m},{n},{products},{kind},{threads},{seconds:.3},{processor:.3},{each:.2}");
         };
         let mut sums = vec![[0.0; 2]; n * (n + 1) / 2];
-        print("row by row", 1, shortest(|| Ok(chunks.iter().for_each(|chunk| spread(chunk, &mut sums))))?);
+        let mut spread_all = || {
+            chunks.iter().for_each(|chunk| spread(chunk, &mut sums));
+            Ok(())
+        };
+        print("row by row", 1, shortest(&mut spread_all)?);
         drop(sums);
         for (threads, pool) in &pools {
             let kinds = [("compensated", Summation::Compensated), ("reproducible", Summation::Reproducible)];

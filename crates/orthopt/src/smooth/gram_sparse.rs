@@ -492,7 +492,7 @@ mod tests {
         let (m, n) = (300, 90);
         let entry = |i: usize, j: usize| {
             let v = ((i * 7919 + j * 104_729 + 13) as f64 * 0.618).sin();
-            if (i * 31 + j * 17) % (1 + j) == 0 { v * 10f64.powi((i % 7) as i32) } else { 0.0 }
+            if (i * 31 + j * 17).is_multiple_of(1 + j) { v * 10f64.powi((i % 7) as i32) } else { 0.0 }
         };
         let entries: Vec<_> = (0..m * n)
             .map(|e| (e / n, e % n))
