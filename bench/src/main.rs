@@ -10,6 +10,7 @@
 //! | `bounds [SECONDS [FILTER [CSV...]]]` | global bounds and gaps; seconds of branch and bound, 0 for none |
 //! | `portfolio [SECONDS [FILTER [FILE[@R]...]]]` | the default against every solver and start alone |
 //! | `gram [ROWS [reproducible]]` | sums of AᵀA over chunks against faer's product; ROWS × 1000 streamed |
+//! | `sparse-gram FILE...` | sums of AᵀA over sparse chunks, and C of variables of sparse data, with one and two threads, as CSV |
 //! | `endings [FILTER]` | how every solver ends on every problem without a limit |
 //! | `threads` | two threads against one |
 //! | `sparse` | large sparse data |
@@ -53,8 +54,10 @@ use anyhow::Context as _;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     // the second word is a number where a suite takes one; anything else there is a mistake
-    let takes_seconds =
-        !matches!(args.first().map(String::as_str), None | Some("pairs" | "endings" | "ablation"));
+    let takes_seconds = !matches!(
+        args.first().map(String::as_str),
+        None | Some("pairs" | "endings" | "ablation" | "sparse-gram")
+    );
     let seconds: Option<f64> = match args.get(1) {
         Some(word) if takes_seconds => {
             Some(word.parse().with_context(|| format!("{word}: expected a number of seconds"))?)
@@ -84,6 +87,7 @@ fn main() -> anyhow::Result<()> {
             Some(rows) if args.len() > 2 => gram::stream(rows, orthopt_data::Summation::Reproducible)?,
             Some(rows) => gram::stream(rows, orthopt_data::Summation::Compensated)?,
         },
+        Some("sparse-gram") => gram::sparse(&args[1..])?,
         Some("endings") => endings::suite(args.get(1).map(String::as_str))?,
         Some("threads") => threads::suite()?,
         Some("sparse") => sparse::run(seconds.unwrap_or(60.0))?,
@@ -108,7 +112,7 @@ fn main() -> anyhow::Result<()> {
         Some("hyperbolic") => hyperbolic::run(seconds.unwrap_or(6.0), args.get(2).map(String::as_str))?,
         Some("nonlinear") => nonlinear::suite(seconds.unwrap_or(10.0), args.get(2).map(String::as_str))?,
         _ => anyhow::bail!(
-            "usage: orthopt-bench ablation [PART...]|pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|limits [SECONDS [FILTER]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
+            "usage: orthopt-bench ablation [PART...]|pairs [PENALTY]|convergence [SECONDS [FILTER]]|blocks [SECONDS [FILTER]]|bounds [SECONDS [FILTER [CSV...]]]|limits [SECONDS [FILTER]]|portfolio [SECONDS [FILTER [FILE[@R]...]]]|endings [FILTER]|gram [ROWS [reproducible]]|sparse-gram FILE...|threads|sparse|storage|drift|l1-family|dc|counts|hyperbolic|nonlinear"
         ),
     }
     Ok(())

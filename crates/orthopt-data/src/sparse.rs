@@ -117,7 +117,7 @@ pub(crate) struct Compressed {
 
 impl Compressed {
     /// Bytes that an entry takes while it is brought into order.
-    pub(crate) const BYTES: usize = 28;
+    pub(crate) const BYTES: usize = 20;
 
     /// Compressed columns of compressed rows; entries at the same position are summed, zeros are dropped. Places must be below
     /// `ncols`. Time and memory are linear in entries and sizes.
@@ -138,27 +138,41 @@ impl Compressed {
         Self { starts, places, values }.rows_into_matrix(ncols)
     }
 
-    /// The other way round; what has the same place keeps its order.
+    /// The other way round; what has the same place keeps its order. Values first, so that those that have been moved are gone before there are
+    /// places for them.
     fn transposed<I: Copy + Default>(
         self,
         size: usize,
         kept: impl Fn(usize) -> I,
     ) -> (Vec<usize>, Vec<I>, Vec<f64>) {
-        let entries = self.values.len();
+        let Self { starts: own, places, values } = self;
         let mut starts = vec![0; size + 1];
-        self.places.iter().for_each(|place| starts[*place as usize + 1] += 1);
+        places.iter().for_each(|place| starts[*place as usize + 1] += 1);
         (0..size).for_each(|place| starts[place + 1] += starts[place]);
-        let mut next = starts.clone();
-        let (mut places, mut values) = (vec![I::default(); entries], vec![0.0; entries]);
-        for (outer, range) in self.starts.windows(2).enumerate() {
-            for at in range[0]..range[1] {
-                let to = &mut next[self.places[at] as usize];
-                (places[*to], values[*to]) = (kept(outer), self.values[at]);
-                *to += 1;
+        let values = {
+            let before = values;
+            moved(&starts, &places, |at| before[at])
+        };
+        let mut outer = 0;
+        let kept = moved(&starts, &places, |at| {
+            while own[outer + 1] <= at {
+                outer += 1;
             }
-        }
-        (starts, places, values)
+            kept(outer)
+        });
+        (starts, kept, values)
     }
+}
+
+/// What belongs to each entry, brought to its place in the order of the groups that begin at `starts`; entries of a group keep their order.
+fn moved<T: Copy + Default>(starts: &[usize], places: &[u32], mut of: impl FnMut(usize) -> T) -> Vec<T> {
+    let (mut next, mut out) = (starts.to_vec(), vec![T::default(); places.len()]);
+    for (at, place) in places.iter().enumerate() {
+        let to = &mut next[*place as usize];
+        out[*to] = of(at);
+        *to += 1;
+    }
+    out
 }
 
 /// Sums neighbours of the same row within each column and drops what is zero, in place.

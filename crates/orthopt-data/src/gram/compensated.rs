@@ -108,25 +108,14 @@ impl Compensated {
     }
 
     fn add_framed(&mut self, rows: &SparseRows<'_>, roots: &[f64]) {
-        let columns = self.frames.len();
-        shares(&mut self.sums, columns, 1).par_iter_mut().for_each_init(Vec::new, |scaled, panel| {
-            for i in 0..rows.len() {
-                let (indices, values) = rows.row(i);
-                let first = indices.partition_point(|at| at + 1 < panel.from);
-                let last = indices.partition_point(|at| at + 1 < panel.to);
-                scaled.clear();
-                scaled.extend(values[..last].iter().map(|v| v * roots[i]));
-                if panel.from == 0 {
-                    add(&mut panel.row(0, 1)[0], roots[i] * roots[i]);
-                }
-                for t in first..last {
-                    let row = panel.row(indices[t] + 1, 1);
-                    add(&mut row[0], scaled[t] * roots[i]);
-                    for (k, v) in indices[..=t].iter().zip(&scaled[..=t]) {
-                        add(&mut row[k + 1], scaled[t] * v);
-                    }
-                }
-            }
+        let scaled: Vec<f64> =
+            (0..rows.len()).flat_map(|i| rows.row(i).1.iter().map(move |v| v * roots[i])).collect();
+        let ones = |sums: &mut [[f64; 2]]| roots.iter().for_each(|root| add(&mut sums[0], root * root));
+        rows.fill_triangle(&mut self.sums, 1, ones, |sums, i, before| {
+            let (first, sums) = sums.split_at_mut(1);
+            let (indices, scaled) = (&rows.row(i).0[..=before], &scaled[rows.range(i)]);
+            add(&mut first[0], scaled[before] * roots[i]);
+            indices.iter().zip(scaled).for_each(|(k, v)| add(&mut sums[*k], scaled[before] * v));
         });
         Rows::Sparse(*rows).visit(|i, j, v| self.added[j + 1] += (roots[i] * v).powi(2));
     }
@@ -215,4 +204,71 @@ fn from_exponent(exponent: i32) -> f64 {
 fn add(sum: &mut [f64; 2], v: f64) {
     let (hi, error) = two_sum(sum[0], v);
     *sum = [hi, sum[1] + error];
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Rows in compressed form: starts, columns and values.
+    type Csr = (Vec<usize>, Vec<usize>, Vec<f64>);
+
+    /// Sparse rows whose columns have very different numbers of nonzeros, as words and genes have.
+    fn rows(columns: usize) -> impl Strategy<Value = Csr> {
+        let entry = (0.0..1.0_f64, -3.0..3.0_f64, -20..20_i32);
+        let row = prop::collection::vec(entry, columns);
+        prop::collection::vec(row, 1..30).prop_map(move |rows| {
+            let mut csr: Csr = (vec![0], vec![], vec![]);
+            for row in rows {
+                for (j, (chance, v, e)) in row.into_iter().enumerate() {
+                    if chance < 2.0 / (2.0 + j as f64) {
+                        csr.1.push(j);
+                        csr.2.push(v * f64::from(e).exp2());
+                    }
+                }
+                csr.0.push(csr.1.len());
+            }
+            csr
+        })
+    }
+
+    /// The slow twin of [`Compensated::add_framed`]: pair by pair of entries, row after row.
+    fn slowly(sums: &mut Compensated, rows: &SparseRows<'_>, roots: &[f64]) {
+        for (i, root) in roots.iter().enumerate() {
+            let (indices, values) = rows.row(i);
+            add(&mut sums.sums[0], root * root);
+            for (t, j) in indices.iter().enumerate() {
+                let scaled = values[t] * root;
+                add(&mut sums.sums[triangle(j + 1)], scaled * root);
+                for (k, v) in indices[..=t].iter().zip(values) {
+                    add(&mut sums.sums[triangle(j + 1) + k + 1], scaled * (v * root));
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn sparse_rows_are_added_in_their_order(
+            (n, chunks) in prop_oneof![Just(90), Just(400)].prop_flat_map(|n| {
+                (Just(n), prop::collection::vec(rows(n), 1..4))
+            }),
+            weights in prop::collection::vec(0.0..3.0_f64, 30),
+            threads in 1_usize..4,
+        ) {
+            // 400 columns are more than stay in the cache
+            let (mut fast, mut slow) = (Compensated::new(n + 1), Compensated::new(n + 1));
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for (starts, indices, values) in &chunks {
+                let rows = SparseRows::new(n, starts, indices, values).unwrap();
+                pool.install(|| fast.add_framed(&rows, &weights[..rows.len()]));
+                slowly(&mut slow, &rows, &weights[..rows.len()]);
+            }
+            prop_assert_eq!(fast.sums, slow.sums);
+        }
+    }
 }

@@ -127,28 +127,20 @@ impl Exact {
         roots.iter().for_each(|root| look(0, *root));
         scaled.iter().enumerate().for_each(|(at, v)| look(rows.index(at) + 1, *v));
         self.make_room(&ranges);
-        let (width, columns) = (self.width, self.scales.len());
+        let width = self.width;
         let bases: Vec<i32> =
             self.scales.iter().map(|scale| scale.range.map_or(0, |range| range.0)).collect();
         let split: Vec<(i64, i32)> = scaled.into_iter().map(parts).collect();
-        shares(&mut self.words, columns, width).par_iter_mut().for_each(|panel| {
-            for (i, root) in roots.iter().enumerate() {
-                let (indices, split) = (rows.row(i).0, &split[rows.range(i)]);
-                let root = parts(*root);
-                let first = indices.partition_point(|at| at + 1 < panel.from);
-                let last = indices.partition_point(|at| at + 1 < panel.to);
-                if panel.from == 0 {
-                    add_parts(&mut panel.row(0, width)[..width], root, root, 2 * bases[0]);
-                }
-                for t in first..last {
-                    let j = indices[t] + 1;
-                    let row = panel.row(j, width);
-                    add_parts(&mut row[..width], split[t], root, bases[j] + bases[0]);
-                    for (k, part) in indices[..=t].iter().zip(split) {
-                        let at = (k + 1) * width;
-                        add_parts(&mut row[at..at + width], split[t], *part, bases[j] + bases[k + 1]);
-                    }
-                }
+        let roots: Vec<(i64, i32)> = roots.into_iter().map(parts).collect();
+        let ones =
+            |sums: &mut [u64]| roots.iter().for_each(|root| add_parts(sums, *root, *root, 2 * bases[0]));
+        rows.fill_triangle(&mut self.words, width, ones, |sums, i, before| {
+            let (indices, split) = (&rows.row(i).0[..=before], &split[rows.range(i)]);
+            let base = bases[indices[before] + 1];
+            add_parts(&mut sums[..width], split[before], roots[i], base + bases[0]);
+            for (k, part) in indices.iter().zip(split) {
+                let at = (k + 1) * width;
+                add_parts(&mut sums[at..at + width], split[before], *part, base + bases[k + 1]);
             }
         });
     }

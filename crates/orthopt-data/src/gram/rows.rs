@@ -1,8 +1,9 @@
 //! Chunks of rows as they are added, and what must hold of them.
 
 use faer::MatRef;
+use rayon::prelude::*;
 
-use super::block::{Block, ROWS};
+use super::block::{Block, ROWS, panels, shares};
 use super::frame::{Frame, Range, size_of};
 use crate::error::DataError;
 
@@ -98,6 +99,64 @@ impl<'a> SparseRows<'a> {
         (starts, columns, values)
     }
 
+    /// Calls `entry` for every entry with the row of the lower triangle `sums` that its column has, its row and how many entries stand before it
+    /// there; for each row of the triangle by increasing rows. `ones` has the row of the column of ones, the first. Numbers of the
+    /// triangle take `width` elements each.
+    ///
+    /// A triangle that stays in the cache is filled row of the data by row. In a larger one that would take each number from memory; then a
+    /// row of the triangle is filled at a time, and the entries of the rows of the data are read instead, which are fewer.
+    pub(super) fn fill_triangle<T: Send>(
+        &self,
+        sums: &mut [T],
+        width: usize,
+        ones: impl Fn(&mut [T]) + Sync,
+        entry: impl Fn(&mut [T], usize, usize) + Sync,
+    ) {
+        let columns = self.columns + 1;
+        if size_of_val(sums) <= CACHE {
+            shares(sums, columns, width).par_iter_mut().for_each(|panel| {
+                if panel.from == 0 {
+                    ones(panel.row(0, width));
+                }
+                for i in 0..self.len() {
+                    let indices = self.row(i).0;
+                    let first = indices.partition_point(|at| at + 1 < panel.from);
+                    let last = indices.partition_point(|at| at + 1 < panel.to);
+                    (first..last).for_each(|before| entry(panel.row(indices[before] + 1, width), i, before));
+                }
+            });
+            return;
+        }
+        let (starts, places) = self.by_columns();
+        panels(sums, columns, width).par_iter_mut().for_each(|panel| {
+            if panel.from == 0 {
+                ones(panel.row(0, width));
+            }
+            for j in panel.from.max(1)..panel.to {
+                let sums = panel.row(j, width);
+                for (i, before) in &places[starts[j - 1]..starts[j]] {
+                    entry(sums, *i as usize, *before as usize);
+                }
+            }
+        });
+    }
+
+    /// Where the entries of each column begin, and of each entry its row and how many stand before it in that row. 8 bytes an entry.
+    fn by_columns(&self) -> (Vec<usize>, Vec<(u32, u32)>) {
+        let mut starts = vec![0; self.columns + 1];
+        self.indices.iter().for_each(|j| starts[j + 1] += 1);
+        (0..self.columns).for_each(|j| starts[j + 1] += starts[j]);
+        let (mut next, mut places) = (starts.clone(), vec![(0, 0); self.indices.len()]);
+        for i in 0..self.len() {
+            for at in self.range(i) {
+                let place = &mut next[self.indices[at]];
+                places[*place] = (i as u32, (at - self.starts[i]) as u32);
+                *place += 1;
+            }
+        }
+        (starts, places)
+    }
+
     pub(super) fn range(&self, i: usize) -> std::ops::Range<usize> {
         self.starts[i]..self.starts[i + 1]
     }
@@ -106,6 +165,9 @@ impl<'a> SparseRows<'a> {
         self.indices[at]
     }
 }
+
+/// Bytes that stay in the second cache of a processor.
+const CACHE: usize = 1 << 20;
 
 /// A chunk of rows in either form.
 #[derive(Clone, Copy, Debug)]

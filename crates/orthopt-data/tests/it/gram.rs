@@ -185,6 +185,25 @@ fn tall(rows: usize, columns: usize) -> Mat<f64> {
     })
 }
 
+/// More columns than a cache has sums of, with numbers of nonzeros as unlike as those of words.
+#[test]
+fn sparse_rows_of_many_columns_are_those_of_dense_ones() {
+    let entry =
+        |i: usize, j: usize| ((i * 7919 + j * 104_729) as f64 * 0.618).sin() * 2f64.powi((i % 9) as i32);
+    let a =
+        Mat::from_fn(
+            60,
+            400,
+            |i, j| if (i * 31 + j * 17).is_multiple_of(1 + j / 8) { entry(i, j) } else { 0.0 },
+        );
+    let mut sums = empty(a.ncols(), Summation::Reproducible);
+    for from in [0, 25] {
+        let chunk = a.subrows(from, if from == 0 { 25 } else { 35 }).to_owned();
+        sums.add(Csr::of(&chunk, |_, _| false).rows(), None).unwrap();
+    }
+    assert_eq!(sums.gram().unwrap(), twin(&a));
+}
+
 #[test]
 fn chunks_of_any_number_give_the_same_bits() {
     let a = tall(2000, 70);

@@ -60,6 +60,7 @@ pub(crate) use composite_pca::default_k;
 pub use composite_pca::{CompositeOptions, Split, composite_parts, needs_parts};
 pub use knee::{Knee, knee};
 pub use named::Named;
+pub(crate) use narrow::Carried;
 pub use narrow::{Held, Narrow};
 pub use nonlinear_eig::{LinearInput, SOLVERS as NONLINEAR_EIG_SOLVERS};
 pub use pca::order_components;

@@ -18,6 +18,7 @@
 //! Where a limit of time or iterations ends the search the set doubles when none of the others lowers F, up to all variables.
 
 use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::portfolio::{is_long, race};
@@ -90,6 +91,59 @@ impl<'a, P> Deref for Held<'a, P> {
     }
 }
 
+/// What searches on some of the variables of the same data have in common, for those that differ in a limit or in λ: the rotated eigenvectors, and
+/// the variables of their solutions, which are in the first set of the next. Nothing is kept by default.
+#[derive(Clone, Debug, Default)]
+pub struct Carried(Option<Arc<Mutex<Kept>>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    rotated: Option<((usize, u64), RowMat)>, // of so many columns and a seed
+    variables: Vec<usize>,
+}
+
+impl Carried {
+    /// From one search to the next.
+    pub(crate) fn along() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut Kept) -> R) -> Option<R> {
+        self.0.as_ref().map(|kept| f(&mut kept.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// The rotated eigenvectors, those of an earlier search if there was one.
+    fn rotated(&self, f: &AnySmooth, of: (usize, u64), clock: &Cancel) -> Option<RowMat> {
+        let known =
+            |kept: &mut Kept| kept.rotated.as_ref().filter(|own| own.0 == of).map(|own| own.1.clone());
+        if let Some(y) = self.with(known).flatten() {
+            return Some(y);
+        }
+        let y = Start::Varimax.point_while(f, of.0, (false, of.1), clock).ok()?;
+        if !clock.is_over() {
+            self.with(|kept| kept.rotated = Some((of, y.clone())));
+        }
+        Some(y)
+    }
+
+    /// The order with the variables of earlier solutions behind the first ones, and the number of both.
+    fn placed(&self, order: Vec<usize>, first: usize) -> (Vec<usize>, usize) {
+        let variables = self.with(|kept| kept.variables.clone()).unwrap_or_default();
+        let mut due = vec![false; order.len()];
+        variables.iter().for_each(|i| due[*i] = true);
+        order[..first].iter().for_each(|i| due[*i] = false);
+        let (new, rest): (Vec<usize>, Vec<usize>) = order[first..].iter().partition(|i| due[**i]);
+        let count = first + new.len();
+        ([order[..first].to_vec(), new, rest].concat(), count)
+    }
+
+    /// A solution.
+    fn found(&self, x: &RowMat) {
+        let rows = (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect();
+        self.with(|kept| kept.variables = rows);
+    }
+}
+
 /// The search on some of the variables, or on less of C; `None` where that does not pay: a gradient is cheap, or a solution needs so many
 /// variables that a gradient on twice the first set would cost as much as one on all.
 pub(super) fn narrowed<P: Family>(
@@ -117,16 +171,24 @@ pub(super) fn narrowed<P: Family>(
     let (order, first) = if is_condensed {
         (all, n)
     } else if is_long(gradient) && pays(wanted.tuning.room * narrow.least()) {
-        let y = Start::Varimax.point_while(narrow.form(), r, (false, wanted.seed), &clock).ok()?;
+        let y = wanted.carried.rotated(narrow.form(), (r, wanted.seed), &clock)?;
         let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
         // C on many variables takes long, too
         let first = if clock.is_over() { narrow.least() } else { first };
-        (ranked(narrow.form(), &y), Some(first).filter(|first| pays(*first))?)
+        let first = Some(first).filter(|first| pays(*first))?;
+        let (order, more) = wanted.carried.placed(ranked(narrow.form(), &y), first);
+        (order, if pays(more) { more } else { first })
     } else {
         return None;
     };
     let rounds = Rounds::new(problem, narrow, (wanted, settings), cancel, observers);
-    Some(Rounds { begun, clock, ..rounds }.run(&order, first, &pays))
+    let found = Rounds { begun, clock, ..rounds }.run(&order, first, &pays);
+    if let Ok(found) = &found
+        && !is_condensed
+    {
+        wanted.carried.found(&found.x);
+    }
+    Some(found)
 }
 
 /// Work of a gradient on so many of n variables: with C on them, or with the share of the data that is theirs.
@@ -717,6 +779,30 @@ mod tests {
         let found = on_some(&of(3)).unwrap();
         let report = found.search.unwrap().variables.unwrap();
         assert!(report.checked && report.searched >= 48 && report.searched < 4500, "{report:?}");
+
+        // what was found with another limit is in the first set of the next, and the eigenvectors are those of before
+        let wanted = Wanted { tuning: SHORT, carried: Carried::along(), ..Default::default() };
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
+        let rows = |x: &RowMat| -> Vec<usize> {
+            (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect()
+        };
+        let mut before: Vec<usize> = Vec::new();
+        let mut rotated = None;
+        for count in [5, 3, 4] {
+            let y = wanted.carried.with(|kept| kept.rotated.as_ref().map(|own| own.1.data().to_vec()));
+            assert!(rotated.is_none() || rotated == y.flatten());
+            let (order, more) = wanted.carried.placed((0..4500).rev().collect(), 2 * 8 * count);
+            assert!(before.iter().all(|i| order[..more].contains(i)));
+            let p = of(count);
+            let found = narrowed(&p, &wanted, settings, &Cancel::never(), &mut []).unwrap().unwrap();
+            rotated =
+                wanted.carried.with(|kept| kept.rotated.as_ref().map(|own| own.1.data().to_vec())).flatten();
+            assert!(rotated.is_some());
+            assert!(found.search.unwrap().variables.unwrap().checked);
+            before = rows(&found.x);
+            assert_eq!(wanted.carried.with(|kept| kept.variables.clone()), Some(before.clone()));
+        }
     }
 
     #[test]

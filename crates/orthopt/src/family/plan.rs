@@ -7,7 +7,7 @@ use crate::bound::is_met;
 use crate::cancel::{Cancel, moment};
 use crate::error::Result;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
-use crate::family::narrow::narrowed;
+use crate::family::narrow::{Carried, narrowed};
 use crate::family::signs::orient;
 use crate::family::{Family, Named};
 use crate::message::Message;
@@ -52,6 +52,9 @@ pub struct Wanted {
     /// Constants and parts of the search.
     #[doc(hidden)]
     pub tuning: Tuning,
+    /// What searches of the same data with other limits or another λ have found out.
+    #[doc(hidden)]
+    pub carried: Carried,
 }
 
 impl Wanted {

@@ -26,7 +26,9 @@ pub(crate) use steps::DEFAULT_COUNTS;
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::{Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose};
+use crate::family::{
+    Carried, Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose,
+};
 use crate::linalg::RowMat;
 use crate::objective::{Evaluate, size};
 use crate::problem::{ExplainedVariance, PcaData};
@@ -183,7 +185,7 @@ impl<'a> Walk<'a> {
         let cancel = cancel.within(request.stopping.time_limit);
         let posed = cancel.during(|| pose(request.problem, data, &pose_options))?;
         let effort = request.wanted.effort.or(Some(Effort::Quick));
-        let wanted = Wanted { effort, ..request.wanted.clone() };
+        let wanted = Wanted { effort, carried: Carried::along(), ..request.wanted.clone() };
         let (points, tried) = (Vec::new(), BTreeSet::new());
         Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }

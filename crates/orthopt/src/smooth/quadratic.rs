@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use faer::MatRef;
@@ -8,6 +9,7 @@ use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, Usage, ritz_curvatur
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner, is_zero};
+use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::products::{add_rows_product, product, symmetric_product};
 use crate::linalg::simd::Simd;
 
@@ -146,12 +148,34 @@ impl DenseQuadratic {
 /// Products of panels may differ in the last bit above and below the diagonal; moves read M by
 /// rows and by columns, so it is made exactly symmetric.
 fn symmetrise(m: &mut RowMat) {
-    for i in 0..m.nrows() {
-        for j in 0..i {
-            let v = m.get(j, i);
-            m.set(i, j, v);
-        }
+    let n = m.nrows();
+    mirror(m.data_mut(), n, 0..n);
+}
+
+/// Rows and columns of a part of a matrix that stays in the cache.
+const TILE: usize = 64;
+
+/// Copies what is above the diagonal below it: `rows` are these rows of a matrix with n columns, and so are the columns. In halves, so that rows
+/// that are read are apart from those that are written.
+fn mirror(rows: &mut [f64], n: usize, range: Range<usize>) {
+    let (from, count) = (range.start, range.len());
+    if count <= TILE {
+        (1..count).for_each(|i| (0..i).for_each(|j| rows[i * n + from + j] = rows[j * n + from + i]));
+        return;
     }
+    let half = count / 2;
+    let (upper, lower) = rows.split_at_mut(half * n);
+    let read: &[f64] = upper;
+    for_each_chunk(lower, TILE * n, &|_, chunk, rows| {
+        let first = from + half + chunk * TILE; // of the rows that are written
+        for left in (0..half).step_by(TILE) {
+            for (i, row) in rows.chunks_exact_mut(n).enumerate() {
+                (left..half.min(left + TILE)).for_each(|j| row[from + j] = read[j * n + first + i]);
+            }
+        }
+    });
+    mirror(upper, n, from..from + half);
+    mirror(lower, n, from + half..range.end);
 }
 
 pub(super) fn check_symmetric(what: &str, m: MatRef<'_, f64>) -> Result<()> {
@@ -443,6 +467,21 @@ impl Quadratic for DenseQuadratic {
                 "rows of MX computed from the {} nonzero rows of X, reused until X moves (dense M): cheaper than keeping Y = MX",
                 list.len()
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_above_the_diagonal_is_copied_below() {
+        for n in [0, 1, 2, TILE, TILE + 1, 2 * TILE + 3, 5 * TILE - 1] {
+            let entry = |i: usize, j: usize| ((7 * i + 13 * j) % 101) as f64 - 50.0;
+            let mut m = RowMat::from_fn(n, n, entry);
+            symmetrise(&mut m);
+            assert_eq!(m, RowMat::from_fn(n, n, |i, j| entry(i.min(j), i.max(j))), "{n}");
         }
     }
 }

@@ -11,65 +11,138 @@ pub(super) const SCATTERED: usize = 4;
 /// Rows of a product that one task computes.
 const TOGETHER: usize = 64;
 
-/// S (m × n) by rows, a copy of its nonzeros (12 bytes each) made where it is first asked for.
+/// S (m × n) by rows, a copy of its nonzeros made where it is first asked for: 10 bytes each up to 2¹⁶ columns, 12 beyond.
 #[derive(Clone, Debug)]
-pub(super) struct Rows {
-    ptr: Vec<usize>,
-    columns: Vec<u32>,
-    values: Vec<f64>,
+pub(super) enum Rows {
+    Narrow(RowsOf<u16>),
+    Wide(RowsOf<u32>),
 }
 
 /// A column of a sparse matrix: row indices and values.
 type Column<'a> = (&'a [u32], &'a [f64]);
 
+/// The same call of either.
+macro_rules! of_either {
+    ($rows:expr, $own:ident => $call:expr) => {
+        match $rows {
+            Rows::Narrow($own) => $call,
+            Rows::Wide($own) => $call,
+        }
+    };
+}
+
 impl Rows {
     /// Of n columns with m rows. Cost nnz(S).
     pub fn of<'a>(m: usize, n: usize, column: impl Fn(usize) -> Column<'a>) -> Self {
+        match n <= 1 << 16 {
+            true => Self::Narrow(RowsOf::of(m, n, column)),
+            false => Self::Wide(RowsOf::of(m, n, column)),
+        }
+    }
+
+    /// Number of pairs of entries in the same row.
+    pub fn pairs(&self) -> usize {
+        let pairs = |ptr: &[usize]| ptr.windows(2).map(|row| (row[1] - row[0]).pow(2)).sum();
+        of_either!(self, rows => pairs(&rows.ptr))
+    }
+
+    /// out ← out + Σ v·S(i, j) for the rows i with a number v in a column, and the columns j from `first` on.
+    pub fn add_rows_from(&self, first: usize, column: Column<'_>, weight: f64, out: &mut [f64]) {
+        of_either!(self, rows => rows.add_rows_from(first, column, weight, out));
+    }
+
+    /// out ← SX, X (n × r), out (m × r) of zeros. Cost 2·nnz(S)·r flops, which the caller counts.
+    pub fn times(&self, x: &RowMat, out: &mut RowMat) {
+        of_either!(self, rows => rows.times(x, out));
+    }
+
+    /// −SᵀSv for each of the vectors v, given by their entries, as rows. Of S only the rows are touched that have
+    /// an entry in a column where v has one.
+    pub fn product<'a>(
+        &self,
+        vectors: &[Vec<(usize, f64)>],
+        n: usize,
+        column: impl Fn(usize) -> Column<'a>,
+    ) -> RowMat {
+        of_either!(self, rows => rows.product(vectors, n, column))
+    }
+}
+
+/// Number of a column.
+pub(super) trait Index: Copy + Default + Send + Sync {
+    fn new(j: usize) -> Self;
+    fn at(self) -> usize;
+}
+
+impl Index for u16 {
+    fn new(j: usize) -> Self {
+        j as Self
+    }
+
+    #[inline(always)]
+    fn at(self) -> usize {
+        usize::from(self)
+    }
+}
+
+impl Index for u32 {
+    fn new(j: usize) -> Self {
+        j as Self
+    }
+
+    #[inline(always)]
+    fn at(self) -> usize {
+        self as usize
+    }
+}
+
+/// Rows with numbers of columns of this type.
+#[derive(Clone, Debug)]
+pub(super) struct RowsOf<I> {
+    ptr: Vec<usize>,
+    columns: Vec<I>,
+    values: Vec<f64>,
+}
+
+impl<I: Index> RowsOf<I> {
+    fn of<'a>(m: usize, n: usize, column: impl Fn(usize) -> Column<'a>) -> Self {
         let mut ptr = vec![0; m + 1];
         (0..n).for_each(|j| column(j).0.iter().for_each(|i| ptr[*i as usize + 1] += 1));
         (0..m).for_each(|i| ptr[i + 1] += ptr[i]);
         let mut next = ptr.clone();
-        let (mut columns, mut values) = (vec![0; ptr[m]], vec![0.0; ptr[m]]);
+        let (mut columns, mut values) = (vec![I::default(); ptr[m]], vec![0.0; ptr[m]]);
         for j in 0..n {
             for (i, v) in column(j).0.iter().zip(column(j).1) {
                 let place = &mut next[*i as usize];
-                (columns[*place], values[*place]) = (j as u32, *v);
+                (columns[*place], values[*place]) = (I::new(j), *v);
                 *place += 1;
             }
         }
         Self { ptr, columns, values }
     }
 
-    /// Number of pairs of entries in the same row.
-    pub fn pairs(&self) -> usize {
-        self.ptr.windows(2).map(|row| (row[1] - row[0]).pow(2)).sum()
+    fn add_rows_from(&self, first: usize, column: Column<'_>, weight: f64, out: &mut [f64]) {
+        for (i, v) in column.0.iter().zip(column.1) {
+            let range = self.ptr[*i as usize]..self.ptr[*i as usize + 1];
+            let (columns, values, v) = (&self.columns[range.clone()], &self.values[range], weight * v);
+            let skipped = columns.partition_point(|j| j.at() < first);
+            columns[skipped..].iter().zip(&values[skipped..]).for_each(|(j, w)| out[j.at()] += v * w);
+        }
     }
 
-    /// out ← out + v·S(i, :).
-    pub fn add_row(&self, i: usize, v: f64, out: &mut [f64]) {
-        let range = self.ptr[i]..self.ptr[i + 1];
-        self.columns[range.clone()]
-            .iter()
-            .zip(&self.values[range])
-            .for_each(|(j, w)| out[*j as usize] += v * w);
-    }
-
-    /// out ← SX, X (n × r), out (m × r) of zeros. Cost 2·nnz(S)·r flops, which the caller counts.
-    pub fn times(&self, x: &RowMat, out: &mut RowMat) {
+    fn times(&self, x: &RowMat, out: &mut RowMat) {
         let r = x.ncols();
         for_each_chunk(out.data_mut(), r * TOGETHER, &|_, chunk, rows| {
             for (k, row) in rows.chunks_exact_mut(r).enumerate() {
                 let i = chunk * TOGETHER + k;
                 let (first, last) = (self.ptr[i], self.ptr[i + 1]);
-                let term = |l: usize| (self.values[first + l], self.columns[first + l] as usize * r);
+                let term = |l: usize| (self.values[first + l], self.columns[first + l].at() * r);
                 add_weighted_rows(last - first, term, x.data(), row);
             }
         });
     }
 
-    /// −SᵀSv for each of the vectors v, given by their entries, as rows. Of S only the rows are touched that have
-    /// an entry in a column where v has one.
-    pub fn product<'a>(
+    fn product<'a>(
         &self,
         vectors: &[Vec<(usize, f64)>],
         n: usize,
@@ -97,7 +170,7 @@ impl Rows {
                 let range = self.ptr[i]..self.ptr[i + 1];
                 work += range.len();
                 for (j, v) in self.columns[range.clone()].iter().zip(&self.values[range]) {
-                    image[*j as usize] -= v * y[i];
+                    image[j.at()] -= v * y[i];
                 }
                 (y[i], seen[i]) = (0.0, false);
             }
@@ -159,9 +232,13 @@ mod tests {
             })
             .collect();
         let x = RowMat::from_fn(n, r, |j, k| ((7 * j + 3 * k) % 11) as f64 - 5.0);
-        let mut out = RowMat::zeros(m, r);
-        Rows::of(m, n, |j| (&columns[j].0, &columns[j].1)).times(&x, &mut out);
         let slow = RowMat::from_fn(m, r, |i, k| (0..n).map(|j| entry(i, j) * x.get(j, k)).sum());
-        assert_eq!(out, slow, "whole numbers: no rounding");
+        let column = |j: usize| -> Column<'_> { (&columns[j].0, &columns[j].1) };
+        assert!(matches!(Rows::of(m, n, column), Rows::Narrow(_)));
+        for rows in [Rows::of(m, n, column), Rows::Wide(RowsOf::of(m, n, column))] {
+            let mut out = RowMat::zeros(m, r);
+            rows.times(&x, &mut out);
+            assert_eq!(out, slow, "whole numbers: no rounding");
+        }
     }
 }

@@ -207,6 +207,7 @@ impl Request {
             constants,
             effort: parsed(&self.effort, Effort::parse)?,
             tuning: Default::default(),
+            carried: Default::default(),
         };
         check_pairs(&wanted)?;
         let stopping = Stopping {
