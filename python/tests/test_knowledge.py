@@ -70,6 +70,28 @@ def test_the_same_bits_as_the_command_and_files_of_either(ring, tmp_path):
     assert said.stdout.split("\t")[2] == ring.predict([("n3", "next", None)])[0][0].entity
 
 
+def test_a_race_chooses_the_signature(tmp_path):
+    valid = [(f"n{i}", "next", f"n{(i + 1) % 12}") for i in range(3)]
+    seen = []
+    model = KnowledgeGraph(dim=6, epochs=15).fit(RING, valid=valid, callback=seen.append)
+    race = model.race_
+    assert [tried["signature"] for tried in race["tried"]] == [5, 6, 3, 0] and race["ended"] == "one_left"
+    assert model.signature_ == race["chosen"] and f"signature={race['chosen']}" in repr(model)
+    assert {record["signature"] for record in seen} <= {5, 6, 3, 0} and seen
+    alone = KnowledgeGraph(dim=6, signature=race["chosen"], epochs=15).fit(RING, valid=valid)
+    np.testing.assert_array_equal(alone.entity_embeddings_, model.entity_embeddings_)
+    assert alone.race_ is None
+    again = KnowledgeGraph(dim=6, signature="auto", epochs=15).fit(RING, valid=valid)
+    assert again.race_ == race
+    # without valid nothing decides
+    without = KnowledgeGraph(dim=6, epochs=2).fit(RING)
+    assert without.signature_ == 5 and without.race_ is None
+    with pytest.raises(errors.IncompatibleError, match="valid has no triples"):
+        KnowledgeGraph(dim=6, signature="auto").fit(RING)
+    model.save(tmp_path / "m")
+    assert KnowledgeGraph.load(tmp_path / "m").signature_ == race["chosen"]
+
+
 def test_ctrl_c_and_callbacks_end_training():
     facts = np.random.default_rng(0).integers(0, 300, (4000, 3)) % [300, 5, 300]
     threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()

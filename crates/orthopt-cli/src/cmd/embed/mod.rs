@@ -11,7 +11,7 @@ use orthopt::request::Size;
 use orthopt::solve::{Status, Stopping};
 use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
 
-use self::options::Choices;
+use self::options::{Choices, Signature};
 use self::report::{Parts, Result};
 use super::solve::use_threads;
 use crate::configured::Help;
@@ -178,14 +178,18 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
             }
             trainer
         }
+        None if may_race(args, &graph) => {
+            Trainer::racing(graph, &options, &options.signatures()).map_err(ours)?
+        }
         None => Trainer::new(graph, &options).map_err(ours)?,
     };
     interrupt::keep_results();
     progress.run_begins();
     let mut failure = None;
     let ended = trainer.run(args.time_limit, interrupt::cancel(), |trainer, record| {
-        progress.epoch(&line(record, &trainer.model.options), record.epoch as u64, record.seconds);
+        progress.epoch(&line(record, trainer), record.epoch as u64, record.seconds);
         if record.valid.is_some()
+            && !trainer.is_racing()
             && let Some(path) = &args.checkpoint
         {
             failure = trainer.save(path).err();
@@ -195,16 +199,27 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
     publish(args, &trainer, ended, failure.into_iter().map(ours).collect(), &progress)
 }
 
+/// True if the signature is chosen by a race.
+fn may_race(args: &Training, graph: &Graph) -> bool {
+    match args.choices.signature() {
+        None => !graph.valid.is_empty(),
+        Some(signature) => signature == Signature::Auto,
+    }
+}
+
 /// The number of epochs, where there is one.
 fn ends(options: &orthopt_embed::Options) -> Option<usize> {
     Some(options.epochs).filter(|n| *n != orthopt_embed::Options::NO_END)
 }
 
 /// Text of the progress bar after an epoch.
-fn line(record: &Record, options: &orthopt_embed::Options) -> String {
+fn line(record: &Record, trainer: &Trainer) -> String {
+    let options = &trainer.model.options;
+    let racing =
+        if trainer.is_racing() { format!("signature {}, ", options.signature) } else { String::new() };
     let valid = record.valid.map_or(String::new(), |m| format!("  valid MRR {}", text::number(m.mrr, 4)));
     format!(
-        "epoch {}{}  loss {}  residual {:.0e}{valid}",
+        "{racing}epoch {}{}  loss {}  residual {:.0e}{valid}",
         record.epoch,
         ends(options).map_or(String::new(), |n| format!(" of {n}")),
         text::number(record.loss, 5),
@@ -289,7 +304,8 @@ fn publish(
         failures.extend(report::plot(&result, trainer.history(), path).err());
     }
     if !args.quiet && args.json.as_deref() != Some(Path::new("-")) {
-        failures.extend(output::print(&result.summary()).err());
+        let no_choice = args.choices.signature().is_none() && args.resume.is_none();
+        failures.extend(output::print(&result.summary(no_choice)).err());
     }
     if let Some(path) = &args.json {
         failures.extend(json::write(&result, path).err());
