@@ -72,12 +72,10 @@ def test_the_same_bits_as_the_command_and_files_of_either(ring, tmp_path):
 
 def test_a_race_chooses_the_signature(tmp_path):
     valid = [(f"n{i}", "next", f"n{(i + 1) % 12}") for i in range(3)]
-    seen = []
-    model = KnowledgeGraph(dim=6, epochs=15).fit(RING, valid=valid, callback=seen.append)
+    model = KnowledgeGraph(dim=6, epochs=15).fit(RING, valid=valid)
     race = model.race_
     assert [tried["signature"] for tried in race["tried"]] == [5, 6, 3, 0] and race["ended"] == "one_left"
     assert model.signature_ == race["chosen"] and f"signature={race['chosen']}" in repr(model)
-    assert {record["signature"] for record in seen} <= {5, 6, 3, 0} and seen
     alone = KnowledgeGraph(dim=6, signature=race["chosen"], epochs=15).fit(RING, valid=valid)
     np.testing.assert_array_equal(alone.entity_embeddings_, model.entity_embeddings_)
     assert alone.race_ is None
@@ -104,7 +102,7 @@ def test_ctrl_c_and_callbacks_end_training():
         return True
 
     model = KnowledgeGraph(dim=16, epochs=10**6).fit(facts, callback=look)
-    assert model.status_ == "interrupted" and seen[0]["epoch"] >= 1
+    assert model.status_ == "interrupted" and seen[0]["epoch"] >= 1 and seen[0]["signature"] == 15
     model = KnowledgeGraph(dim=16, epochs=10**6).fit(facts, time_limit=0.3)
     assert model.status_ == "time_limit"
 

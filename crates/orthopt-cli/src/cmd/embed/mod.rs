@@ -27,7 +27,7 @@ const EXAMPLES: &str = "\
 Examples:
   Hyperbolic space of 31 dimensions, relations from the whole group, ranks on test:
     orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31 --save-model model
-  The same for half an hour, with a checkpoint, and its continuation:
+  A race chooses the signature; half an hour, with a checkpoint, and the continuation:
     orthopt embed train.tsv --valid valid.tsv --epochs 500 --time-limit 1800 --checkpoint run
     orthopt embed train.tsv --valid valid.tsv --epochs 500 --resume run --checkpoint run
   The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
