@@ -39,7 +39,7 @@ if __name__ == "__main__":
         for graph in graphs:
             for signature, epochs, more in [
                 (str(DIM - 1), int(total), ["--signature", str(DIM - 1)]),
-                ("auto", int(total) - 20, []),
+                ("auto", int(total) - 20, ["--signature", "auto"]),
             ]:
                 out.writerow(row(graph, seed, signature, run(command, graph, seed, epochs, more)))
                 sys.stdout.flush()

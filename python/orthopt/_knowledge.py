@@ -37,9 +37,9 @@ class KnowledgeGraph:
     dim : int, default 32
         Coordinates of a point.
     signature : int or "auto", default None
-        Number of coordinates with J = 1: ``dim`` is Euclidean space (rotations), ``dim - 1`` hyperbolic
-        space, fewer are ultrahyperbolic, 0 is a sphere. ``"auto"``, the default where ``fit`` is given ``valid``, chooses
-        among ``dim - 1``, ``dim``, ``dim // 2`` and 0 by a race; without ``valid`` the default is ``dim - 1``.
+        Number of coordinates with J = 1: ``dim`` is Euclidean space (rotations), ``dim - 1`` (the default) hyperbolic
+        space, fewer are ultrahyperbolic, 0 is a sphere. ``"auto"`` chooses among ``dim - 1``, ``dim``, ``dim // 2`` and 0
+        by a race on ``valid``.
     **options
         Those of ``orthopt embed``, with underscores: ``epochs``, ``lr``, ``batch``, ``negatives``, ``loss``, ``relations``,
         ``rule``, ``seed``, ...; :meth:`defaults` has all of them with their values (the

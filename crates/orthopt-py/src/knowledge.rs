@@ -57,27 +57,14 @@ pub fn knowledge_options() -> PyResult<String> {
     serde_json::to_string(&Options::default()).map_err(|e| named("OrthoptError", &e.to_string()))
 }
 
-/// Choice of the signature.
-#[derive(Clone, Copy, PartialEq)]
-enum Signature {
-    /// Nothing was said.
-    Unsaid,
-    Auto,
-    Given,
-}
-
 /// The defaults with what `given`, an object of JSON, replaces; with a time limit and no number of epochs they have no
-/// end.
-fn options(given: &str, timed: bool) -> PyResult<(Options, Signature)> {
+/// end. True if a race chooses the signature.
+fn options(given: &str, timed: bool) -> PyResult<(Options, bool)> {
     let wrong = |e: serde_json::Error| named("InvalidOptionError", &e.to_string());
     let mut all = serde_json::to_value(Options::default()).map_err(wrong)?;
     let mut given: Value = serde_json::from_str(given).map_err(wrong)?;
-    let signature = match &given["signature"] {
-        Value::Null => Signature::Unsaid,
-        Value::String(auto) if auto == "auto" => Signature::Auto,
-        _ => Signature::Given,
-    };
-    if signature != Signature::Given {
+    let raced = given["signature"] == "auto";
+    if raced || given["signature"].is_null() {
         let dim = given["dim"].as_u64().unwrap_or(Options::default().dim as u64);
         given["signature"] = dim.saturating_sub(1).into(); // hyperbolic
     }
@@ -92,7 +79,7 @@ fn options(given: &str, timed: bool) -> PyResult<(Options, Signature)> {
         options.epochs = Options::NO_END;
     }
     options.set_rates(lr, relation_lr);
-    Ok((options, signature))
+    Ok((options, raced))
 }
 
 /// Why an option that was given means nothing.
@@ -132,7 +119,7 @@ pub fn train_knowledge(
     seconds: Option<f64>,
     callback: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyKnowledge> {
-    let (options, signature) = options(given, seconds.is_some())?;
+    let (options, raced) = options(given, seconds.is_some())?;
     let idle = idle(given, &options, valid.as_array().nrows() > 0, test.as_array().nrows() > 0);
     if let Some(why) = idle {
         return Err(named("IncompatibleError", &why));
@@ -143,8 +130,7 @@ pub fn train_knowledge(
         return Err(named("InvalidOptionError", "epochs without a number need a time_limit"));
     }
     let graph = Graph { entities, relations, train, valid, test };
-    let races = signature == Signature::Auto || (signature == Signature::Unsaid && !graph.valid.is_empty());
-    let begun = match races {
+    let begun = match raced {
         true => Trainer::racing(graph, &options, &options.signatures()),
         false => Trainer::new(graph, &options),
     };

@@ -107,13 +107,17 @@ fn threads_do_not_matter_and_checkpoints_go_on() {
     assert!(whole == dir.bytes("m2"));
 }
 
-/// SMALL without its signature.
-fn raced<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let words = SMALL.iter().copied().filter(|word| *word != "--signature" && *word != "7");
+/// SMALL with another signature.
+fn with_signature<'a>(signature: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let words = SMALL.iter().map(|word| if *word == "7" { signature } else { *word });
     words.chain(more.iter().copied()).collect()
 }
 
-/// Without a signature a race on valid chooses it, and the model is that of a run with this signature.
+fn raced<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    with_signature("auto", more)
+}
+
+/// With `auto` a race on valid chooses the signature, and the model is that of a run with this signature.
 #[test]
 fn a_race_chooses_the_signature() {
     let dir = Dir::new();
@@ -137,15 +141,13 @@ fn a_race_chooses_the_signature() {
         dir.bytes("m")
     };
     let signature = race["chosen"].to_string();
-    assert!(whole == again(&["--signature", &signature]));
-    assert!(
-        whole == again(&["--signature", "auto", "--threads", "1"]) && whole == again(&["--threads", "2"])
-    );
+    dir.orthopt(&with_signature(&signature, &["--save-model", "alone"])).assert().success();
+    assert!(whole == dir.bytes("alone"));
+    assert!(whole == again(&["--threads", "1"]) && whole == again(&["--threads", "2"]));
     again(&["--checkpoint", "c", "--time-limit", "0", "--json", "cut.json"]);
     assert!(dir.read("cut.json").contains("not_yet"));
     assert!(whole == again(&["--resume", "c"]));
-    assert!(whole == again(&["--resume", "c", "--signature", "auto"]));
-    let other = raced(&["--resume", "c", "--signature", "3"]);
+    let other = with_signature("3", &["--resume", "c"]);
     dir.fails_in_one_line(&other, 2, &["--signature differs from the checkpoint c"]);
     assert!(dir.json(&args(&[]))["race"].is_null());
 }
@@ -163,13 +165,15 @@ fn the_summary_says_how_the_signature_was_chosen() {
     assert!(by_race.contains("by a race on valid") && by_race.contains("4: 0."), "{by_race}");
     let tiny = ["embed", "train.tsv", "--dim", "4", "--epochs", "1"];
     let by_default = said(&tiny).unwrap();
-    assert!(by_default.contains("3, the default: without --valid"), "{by_default}");
+    assert!(by_default.contains("3, the default; without --valid"), "{by_default}");
     assert_eq!(said(&args(&[])), None);
     assert_eq!(said(&[&tiny[..], &["--signature", "3"]].concat()), None);
     let auto = [&tiny[..], &["--signature", "auto"]].concat();
     dir.fails_in_one_line(&auto, 2, &["--signature auto does not apply", "--valid"]);
     let no_number = dir.orthopt(&[&tiny[..], &["--signature", "most"]].concat()).output().unwrap();
     assert_eq!(no_number.status.code(), Some(2));
+    let unsaid = said(&[&tiny[..], &["--valid", "valid.tsv"]].concat()).unwrap();
+    assert!(unsaid.contains("3, the default; --signature auto"), "{unsaid}");
     dir.write("empty.tsv", "");
     let empty = [&tiny[..], &["--valid", "empty.tsv"]].concat();
     assert!(said(&empty).unwrap().contains("3, the default"));

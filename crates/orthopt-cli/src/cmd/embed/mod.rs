@@ -27,9 +27,9 @@ const EXAMPLES: &str = "\
 Examples:
   Hyperbolic space of 31 dimensions, relations from the whole group, ranks on test:
     orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31 --save-model model
-  A race chooses the signature; half an hour, with a checkpoint, and the continuation:
-    orthopt embed train.tsv --valid valid.tsv --epochs 500 --time-limit 1800 --checkpoint run
-    orthopt embed train.tsv --valid valid.tsv --epochs 500 --resume run --checkpoint run
+  The signature chosen on valid by a race; half an hour, with a checkpoint, and the continuation:
+    orthopt embed train.tsv --valid valid.tsv --signature auto --time-limit 1800 --checkpoint run
+    orthopt embed train.tsv --valid valid.tsv --time-limit 1800 --resume run --checkpoint run
   The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
     orthopt embed train.tsv --test test.tsv --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
       --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
@@ -178,7 +178,7 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
             }
             trainer
         }
-        None if may_race(args, &graph) => {
+        None if args.choices.signature() == Some(Signature::Auto) => {
             Trainer::racing(graph, &options, &options.signatures()).map_err(ours)?
         }
         None => Trainer::new(graph, &options).map_err(ours)?,
@@ -197,14 +197,6 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
     });
     progress.stage("ranking test");
     publish(args, &trainer, ended, failure.into_iter().map(ours).collect(), &progress)
-}
-
-/// True if the signature is chosen by a race.
-fn may_race(args: &Training, graph: &Graph) -> bool {
-    match args.choices.signature() {
-        None => !graph.valid.is_empty(),
-        Some(signature) => signature == Signature::Auto,
-    }
 }
 
 /// The number of epochs, where there is one.

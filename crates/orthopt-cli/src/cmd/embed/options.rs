@@ -117,8 +117,8 @@ pub struct Choices {
     /// Coordinates of an entity [default: 32]
     #[arg(short, long, value_name = "D", help_heading = "Model")]
     dim: Option<usize>,
-    /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default: auto;
-    /// without --valid D - 1]
+    /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default:
+    /// D - 1]
     #[arg(long, value_name = "P", help_heading = "Model")]
     signature: Option<Signature>,
     /// Radius of curvature [default: 1]

@@ -132,10 +132,13 @@ impl Result {
         );
         match &self.race {
             Some(race) => summary.line("signature", &raced(race)),
-            None if no_signature => summary.line(
-                "signature",
-                &format!("{}, the default: without --valid nothing chooses it", o.signature),
-            ),
+            None if no_signature => {
+                let other = match data.valid {
+                    0 => "without --valid nothing can choose another",
+                    _ => "--signature auto tries others on valid",
+                };
+                summary.line("signature", &format!("{}, the default; {other}", o.signature));
+            }
             None => {}
         }
         summary.line("training", &self.training());
