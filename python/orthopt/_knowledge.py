@@ -36,9 +36,10 @@ class KnowledgeGraph:
     ----------
     dim : int, default 32
         Coordinates of a point.
-    signature : int, default None
+    signature : int or "auto", default None
         Number of coordinates with J = 1: ``dim`` is Euclidean space (rotations), ``dim - 1`` (the default) hyperbolic
-        space, fewer are ultrahyperbolic.
+        space, fewer are ultrahyperbolic, 0 is a sphere. ``"auto"`` chooses among ``dim - 1``, ``dim``, ``dim // 2`` and 0
+        by a race on ``valid``.
     **options
         Those of ``orthopt embed``, with underscores: ``epochs``, ``lr``, ``batch``, ``negatives``, ``loss``, ``relations``,
         ``rule``, ``seed``, ...; :meth:`defaults` has all of them with their values (the
@@ -51,6 +52,10 @@ class KnowledgeGraph:
     relation_matrices_ : array (n_relations or twice as many with ``reciprocal``, dim, dim)
     history_ : list of dict
         Epoch, seconds, loss, ``residual`` (max ``|R'JR - J|``) and the ranking of valid.
+    signature_ : int
+        The signature of the model.
+    race_ : dict or None
+        The race that chose it: ``tried`` (``signature``, ``epochs``, ``mrr`` on valid), ``chosen``, ``rounds``, ``ended``.
     status_ : str
         ``"max_iters"`` after all epochs, ``"time_limit"``, ``"converged"`` (no better MRR on valid), ``"interrupted"``, ...
 
@@ -67,13 +72,13 @@ class KnowledgeGraph:
     'n4'
     """
 
-    def __init__(self, dim: int = 32, signature: int | None = None, **options: Any):
+    def __init__(self, dim: int = 32, signature: int | str | None = None, **options: Any):
         known = self.defaults()
         for name in options:
             if name not in known:
                 raise InvalidOptionError(f"{name} is not an option of KnowledgeGraph; options are {', '.join(known)}")
         self.dim = dim
-        self.signature = dim - 1 if signature is None else signature
+        self.signature = signature
         self.options = options
         self._model: Any = None
 
@@ -95,7 +100,7 @@ class KnowledgeGraph:
         (m, 3). ``valid`` chooses the best epoch; facts of ``valid`` and ``test`` count as known answers when ranks are
         filtered. Without ``epochs`` a ``time_limit`` ends training, or, without ``patience``, a quarter of
         it in which ``valid`` has had no better MRR. Ctrl-C ends training with the best model so
-        far. ``callback`` is called with the record of an epoch; a true value ends training.
+        far. ``callback`` is called with the record of an epoch and its ``signature``; a true value ends training.
         """
         parts = (train, valid, test)
         files = [isinstance(part, (str, Path)) for part in parts if part is not None]
@@ -108,7 +113,7 @@ class KnowledgeGraph:
             entities, relations, tables = _numbered(parts)
         given = {**self.options, "dim": self.dim, "signature": self.signature}
         limit = None if time_limit is None else checked_seconds("time_limit", time_limit)
-        look = None if callback is None else lambda record: bool(callback(json.loads(record)))
+        look = None if callback is None else lambda record, p: bool(callback({**json.loads(record), "signature": p}))
         tables = [np.ascontiguousarray(t, dtype=np.uint32).reshape(-1, 3) for t in tables]
         with calls(look) as (called,):
             self._take(_orthopt.train_knowledge(entities, relations, *tables, _json(given), limit, called))
@@ -161,6 +166,7 @@ class KnowledgeGraph:
         self.entities_, self.relations_ = model.entities, model.relations
         self.entity_embeddings_, self.relation_matrices_ = model.points(), model.matrices()
         self.history_, self.status_ = json.loads(model.history), model.status
+        self.signature_, self.race_ = json.loads(model.options)["signature"], json.loads(model.race)
         self._entity = {name: i for i, name in enumerate(self.entities_)}
         self._relation = {name: i for i, name in enumerate(self.relations_)}
 
@@ -199,7 +205,8 @@ class KnowledgeGraph:
 
     def __repr__(self) -> str:
         trained = "not trained" if self._model is None else f"{len(self.entities_)} entities"
-        return f"<KnowledgeGraph dim={self.dim}, signature={self.signature}, {trained}>"
+        signature = self.signature if self._model is None else self.signature_
+        return f"<KnowledgeGraph dim={self.dim}, signature={signature}, {trained}>"
 
 
 def _json(options: dict[str, Any]) -> str:

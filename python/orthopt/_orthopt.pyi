@@ -123,7 +123,7 @@ def train_knowledge(
     test: np.ndarray,
     given: str,
     seconds: float | None,
-    callback: Callable[[str], bool] | None,
+    callback: Callable[[str, int], bool] | None,
 ) -> Knowledge: ...
 
 @final
@@ -146,5 +146,7 @@ class Knowledge:
     def options(self) -> str: ...
     @property
     def history(self) -> str: ...
+    @property
+    def race(self) -> str: ...
     @property
     def status(self) -> str | None: ...

@@ -70,6 +70,23 @@ def test_the_same_bits_as_the_command_and_files_of_either(ring, tmp_path):
     assert said.stdout.split("\t")[2] == ring.predict([("n3", "next", None)])[0][0].entity
 
 
+def test_a_race_chooses_the_signature(tmp_path):
+    valid = [(f"n{i}", "next", f"n{(i + 1) % 12}") for i in range(3)]
+    model = KnowledgeGraph(dim=6, signature="auto", epochs=15).fit(RING, valid=valid)
+    race = model.race_
+    assert [tried["signature"] for tried in race["tried"]] == [5, 6, 3, 0] and race["ended"] == "one_left"
+    assert model.signature_ == race["chosen"] and f"signature={race['chosen']}" in repr(model)
+    alone = KnowledgeGraph(dim=6, signature=race["chosen"], epochs=15).fit(RING, valid=valid)
+    np.testing.assert_array_equal(alone.entity_embeddings_, model.entity_embeddings_)
+    assert alone.race_ is None
+    without = KnowledgeGraph(dim=6, epochs=2).fit(RING, valid=valid)
+    assert without.signature_ == 5 and without.race_ is None
+    with pytest.raises(errors.IncompatibleError, match="valid has no triples"):
+        KnowledgeGraph(dim=6, signature="auto").fit(RING)
+    model.save(tmp_path / "m")
+    assert KnowledgeGraph.load(tmp_path / "m").signature_ == race["chosen"]
+
+
 def test_ctrl_c_and_callbacks_end_training():
     facts = np.random.default_rng(0).integers(0, 300, (4000, 3)) % [300, 5, 300]
     threading.Timer(1.0, signal.raise_signal, [signal.SIGINT]).start()
@@ -82,7 +99,7 @@ def test_ctrl_c_and_callbacks_end_training():
         return True
 
     model = KnowledgeGraph(dim=16, epochs=10**6).fit(facts, callback=look)
-    assert model.status_ == "interrupted" and seen[0]["epoch"] >= 1
+    assert model.status_ == "interrupted" and seen[0]["epoch"] >= 1 and seen[0]["signature"] == 15
     model = KnowledgeGraph(dim=16, epochs=10**6).fit(facts, time_limit=0.3)
     assert model.status_ == "time_limit"
 

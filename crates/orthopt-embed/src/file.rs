@@ -17,6 +17,7 @@ use crate::model::{Model, Parts};
 use crate::moments::Moments;
 use crate::options::Options;
 use crate::own::Own;
+use crate::race::{Race, RaceEnded};
 use crate::train::{Record, Trainer};
 
 const MAGIC: &[u8] = b"orthopt knowledge graph 2\n";
@@ -41,6 +42,10 @@ struct Training {
     best: Option<f64>,
     estimators: Vec<bool>,
     history: Vec<Record>,
+    #[serde(default)]
+    race: Option<Race>,
+    #[serde(default)]
+    rivals: Vec<(usize, Training)>, // signatures of the other models in a race that goes on; their numbers follow
 }
 
 /// A model with the names of what it is about, and the facts that it has learned.
@@ -103,7 +108,21 @@ impl Trainer {
     /// [`Error::Data`]: the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
         let graph = self.graph();
-        let training = Training {
+        let header = Header {
+            options: self.model.options.clone(),
+            entities: graph.entities.clone(),
+            relations: graph.relations.clone(),
+            facts: graph.train.len(),
+            training: Some(self.training()),
+        };
+        Ok(write_sealed(path, MAGIC, |out| {
+            begin(out, &header, &graph.train)?;
+            [self].into_iter().chain(&self.rivals).try_for_each(|trainer| trainer.write_numbers(out))
+        })?)
+    }
+
+    fn training(&self) -> Training {
+        Training {
             epoch: self.epoch,
             batch: self.batch,
             loss: self.loss.to_bits(),
@@ -112,33 +131,26 @@ impl Trainer {
             best: self.best.as_ref().map(|(mrr, _)| *mrr),
             estimators: self.estimators.iter().map(Option::is_some).collect(),
             history: self.history.clone(),
-        };
-        let header = Header {
-            options: self.model.options.clone(),
-            entities: graph.entities.clone(),
-            relations: graph.relations.clone(),
-            facts: graph.train.len(),
-            training: Some(training),
-        };
-        Ok(write_sealed(path, MAGIC, |out| {
-            begin(out, &header, &graph.train)?;
-            write_parts(out, &self.model, &self.model.parts())?;
-            for moments in self.all_moments() {
-                [&moments.first, &moments.second, &moments.steps]
-                    .into_iter()
-                    .try_for_each(|v| write(out, v))?;
-            }
-            write(out, &self.majorisers.iter().map(|m| m.s).collect::<Vec<_>>())?;
-            for estimator in self.estimators.iter().flatten() {
-                write(out, estimator.at.data())?;
-                write(out, estimator.g.data())?;
-            }
-            self.best.iter().try_for_each(|(_, parts)| write_parts(out, &self.model, parts))
-        })?)
+            race: self.race.clone(),
+            rivals: self.rivals.iter().map(|r| (r.model.options.signature, r.training())).collect(),
+        }
+    }
+
+    fn write_numbers(&self, out: &mut dyn Write) -> io::Result<()> {
+        write_parts(out, &self.model, &self.model.parts())?;
+        for moments in self.all_moments() {
+            [&moments.first, &moments.second, &moments.steps].into_iter().try_for_each(|v| write(out, v))?;
+        }
+        write(out, &self.majorisers.iter().map(|m| m.s).collect::<Vec<_>>())?;
+        for estimator in self.estimators.iter().flatten() {
+            write(out, estimator.at.data())?;
+            write(out, estimator.g.data())?;
+        }
+        self.best.iter().try_for_each(|(_, parts)| write_parts(out, &self.model, parts))
     }
 
     /// Takes up training where [`save`](Self::save) has left it: every number becomes what it would have been
-    /// without the interruption. `change` may alter options that do not concern the model's shape (epochs, limits).
+    /// without the interruption. `change` may alter options that do not concern the model's shape (epochs, limits), of all models of a race.
     /// The file may take `max_memory` bytes, or what the machine has.
     ///
     /// # Errors
@@ -147,13 +159,13 @@ impl Trainer {
         graph: Graph,
         path: &Path,
         max_memory: Option<u64>,
-        change: impl FnOnce(&mut Options),
+        mut change: impl FnMut(&mut Options),
     ) -> Result<Self> {
         let bytes = load(path, max_memory)?;
         let mut numbers = Numbers::begin(path, &bytes, max_memory)?;
         let mut header = numbers.header.take().ok_or_else(|| numbers.broken())?;
         let fail = |problem: &str| Error::Model { path: path.display().to_string(), problem: problem.into() };
-        let Some(training) = header.training.take() else {
+        let Some(mut training) = header.training.take() else {
             return Err(fail("this is a model, not a checkpoint: training cannot continue from it"));
         };
         let facts = numbers.facts(&header)?;
@@ -164,24 +176,19 @@ impl Trainer {
         change(&mut model.options);
         model.options.check()?;
         let mut trainer = Self::with_model(graph, model)?;
-        numbers.moments(&mut trainer.entity_moments)?;
-        numbers.moments(&mut trainer.bias_moments)?;
-        numbers.moments(&mut trainer.relation_moments)?;
-        numbers.moments(&mut trainer.own_moments)?;
-        let constants = numbers.take(trainer.majorisers.len())?;
-        trainer.majorisers.iter_mut().zip(constants).for_each(|(m, s)| m.s = s);
-        let n = trainer.model.options.dim;
-        for (slot, there) in trainer.estimators.iter_mut().zip(&training.estimators) {
-            if *there {
-                *slot = Some(Estimator { at: numbers.matrix(n, n)?, g: numbers.matrix(n, n)? });
-            }
+        let rivals = std::mem::take(&mut training.rivals);
+        numbers.training(&mut trainer, training)?;
+        for (signature, training) in rivals {
+            header.options.signature = signature;
+            header.options.check()?;
+            let mut model = numbers.model(&header)?;
+            change(&mut model.options);
+            model.options.check()?;
+            let mut rival = trainer.beside(model);
+            numbers.training(&mut rival, training)?;
+            trainer.rivals.push(rival);
         }
-        if let Some(mrr) = training.best {
-            trainer.best = Some((mrr, numbers.parts(&trainer.model)?));
-        }
-        (trainer.epoch, trainer.batch, trainer.idle) = (training.epoch, training.batch, training.idle);
-        (trainer.loss, trainer.seconds) = (f64::from_bits(training.loss), training.seconds);
-        trainer.history = training.history;
+        trainer.racing = trainer.race.as_ref().is_some_and(|race| race.ended == RaceEnded::NotYet);
         Ok(trainer)
     }
 }
@@ -320,6 +327,29 @@ impl<'a> Numbers<'a> {
             own.iter_mut().zip(parts).for_each(|(own, numbers)| *own = Own::of(*numbers));
         }
         Ok(((parameters, bias, relations), own))
+    }
+
+    /// Everything that training needs beside the model.
+    fn training(&mut self, trainer: &mut Trainer, training: Training) -> Result<()> {
+        self.moments(&mut trainer.entity_moments)?;
+        self.moments(&mut trainer.bias_moments)?;
+        self.moments(&mut trainer.relation_moments)?;
+        self.moments(&mut trainer.own_moments)?;
+        let constants = self.take(trainer.majorisers.len())?;
+        trainer.majorisers.iter_mut().zip(constants).for_each(|(m, s)| m.s = s);
+        let n = trainer.model.options.dim;
+        for (slot, there) in trainer.estimators.iter_mut().zip(&training.estimators) {
+            if *there {
+                *slot = Some(Estimator { at: self.matrix(n, n)?, g: self.matrix(n, n)? });
+            }
+        }
+        if let Some(mrr) = training.best {
+            trainer.best = Some((mrr, self.parts(&trainer.model)?));
+        }
+        (trainer.epoch, trainer.batch, trainer.idle) = (training.epoch, training.batch, training.idle);
+        (trainer.loss, trainer.seconds) = (f64::from_bits(training.loss), training.seconds);
+        (trainer.history, trainer.race) = (training.history, training.race);
+        Ok(())
     }
 
     fn moments(&mut self, moments: &mut Moments) -> Result<()> {

@@ -1,5 +1,7 @@
 //! Training: epochs of batches, evaluation on valid, the best model so far.
 
+use std::sync::Arc;
+
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::internal::linalg::simd::dispatch;
@@ -17,6 +19,7 @@ use crate::model::{Model, Parts};
 use crate::moments::{Moments, disjoint};
 use crate::options::{NoNegatives, Options, Rule};
 use crate::own::{Own, PerRelation};
+use crate::race::Race;
 use crate::relation::{Majoriser, Relation};
 
 /// Measurements after an epoch.
@@ -65,10 +68,46 @@ impl Ended {
     }
 }
 
+/// Time of a run.
+#[derive(Clone, Copy)]
+pub(crate) struct Clock<'a> {
+    /// All of the run.
+    pub run: &'a Cancel,
+    /// The end of this part of it.
+    pub cancel: &'a Cancel,
+    /// Seconds of training before the run.
+    pub before: f64,
+}
+
+impl Clock<'_> {
+    /// Seconds of training so far.
+    pub fn now(&self) -> f64 {
+        self.before + self.run.seconds()
+    }
+}
+
+/// What a wait for a better MRR on valid is measured by.
+pub(crate) struct Patience {
+    /// Seconds of training when waiting began.
+    since: f64,
+    /// The time limit of the run.
+    limit: Option<f64>,
+}
+
+/// A graph and what follows from it, the same for all models of it.
+#[derive(Debug)]
+struct Known {
+    graph: Graph,
+    no_negatives: Answers,
+    facts: Answers,
+    learned: Vec<bool>,
+    types: Types,
+}
+
 /// Training that can be stopped after any batch, saved, and taken up again.
 #[derive(Clone, Debug)]
 pub struct Trainer {
-    graph: Graph,
+    known: Arc<Known>,
     /// The model as it is now.
     pub model: Model,
     pub(crate) entity_moments: Moments,
@@ -85,10 +124,9 @@ pub struct Trainer {
     pub(crate) loss: f64, // of the epoch so far
     pub(crate) seconds: f64,
     pub(crate) idle: usize, // evaluations since the best
-    no_negatives: Answers,
-    facts: Answers,
-    learned: Vec<bool>,
-    types: Types,
+    pub(crate) race: Option<Race>,
+    pub(crate) racing: bool,
+    pub(crate) rivals: Vec<Self>, // the other models that are still in the race
 }
 
 /// ‖RᵀJR − J‖ from which relations are brought back onto the group.
@@ -104,9 +142,23 @@ impl Trainer {
     /// # Errors
     /// Options outside their range; no triples in train.
     pub fn new(graph: Graph, options: &Options) -> Result<Self> {
-        let mut rng = stream(options.seed, 0, 0, 0);
-        let model = Model::random(options, graph.entities.len(), graph.relations.len(), &mut rng)?;
+        let model = Self::first_model(&graph, options)?;
         Self::with_model(graph, model)
+    }
+
+    fn first_model(graph: &Graph, options: &Options) -> Result<Model> {
+        let mut rng = stream(options.seed, 0, 0, 0);
+        Model::random(options, graph.entities.len(), graph.relations.len(), &mut rng)
+    }
+
+    /// The training of a random model of the same graph with other options, in a race with this one.
+    pub(crate) fn rival(&self, options: &Options) -> Result<Self> {
+        Ok(self.beside(Self::first_model(self.graph(), options)?))
+    }
+
+    /// The training of a given model, in a race with this one.
+    pub(crate) fn beside(&self, model: Model) -> Self {
+        Self { racing: true, ..Self::of(Arc::clone(&self.known), model) }
     }
 
     /// Training that begins with a given model.
@@ -114,13 +166,26 @@ impl Trainer {
         if graph.train.is_empty() {
             return Err(Error::Graph("train has no triples: there is nothing to learn from".into()));
         }
-        let options = &model.options;
-        let (entities, relations) = (model.bias.len(), model.relations.len());
-        let no_negatives = match options.no_negatives {
+        let no_negatives = match model.options.no_negatives {
             NoNegatives::Train => Answers::of(&graph.train),
             NoNegatives::All => Answers::of(graph.facts()),
         };
-        Ok(Self {
+        let known = Known {
+            no_negatives,
+            facts: Answers::of(graph.facts()),
+            learned: graph.learned(),
+            types: Types::of(&graph.train, graph.relations.len()),
+            graph,
+        };
+        Ok(Self::of(Arc::new(known), model))
+    }
+
+    /// The beginning of training.
+    fn of(known: Arc<Known>, model: Model) -> Self {
+        let options = &model.options;
+        let (entities, relations) = (model.bias.len(), model.relations.len());
+        Self {
+            known,
             entity_moments: Moments::new(options.optimiser, entities, options.dim),
             bias_moments: Moments::new(options.optimiser, entities, 1),
             relation_moments: Moments::new(options.of_relations(), relations, model.group().coordinates()),
@@ -139,18 +204,16 @@ impl Trainer {
             loss: 0.0,
             seconds: 0.0,
             idle: 0,
-            no_negatives,
-            facts: Answers::of(graph.facts()),
-            learned: graph.learned(),
-            types: Types::of(&graph.train, graph.relations.len()),
-            graph,
+            race: None,
+            racing: false,
+            rivals: Vec::new(),
             model,
-        })
+        }
     }
 
     /// The graph.
     pub fn graph(&self) -> &Graph {
-        &self.graph
+        &self.known.graph
     }
 
     /// All epochs so far.
@@ -178,50 +241,63 @@ impl Trainer {
 
     /// The filtered ranks of triples by a model of this graph; `None` if it was cancelled meanwhile.
     pub fn rank(&self, model: &Model, triples: &[Triple], cancel: &Cancel) -> Option<Ranks> {
-        model.rank(triples, &self.facts, &self.learned, cancel)
+        model.rank(triples, &self.known.facts, &self.known.learned, cancel)
     }
 
     /// Trains until all epochs are done or something else ends it; `seconds` of this call at most, and, with neither a
-    /// number of epochs nor a patience, until a quarter of them has passed without a better MRR on valid. `watch`
-    /// sees the record of each epoch (and may save the trainer).
+    /// number of epochs nor a patience, until a quarter of them has passed without a better MRR on valid. A race of
+    /// signatures ([`racing`](Self::racing)) comes first. `watch` sees the record of each epoch (and may save the trainer).
     pub fn run(
         &mut self,
         seconds: Option<f64>,
         cancel: &Cancel,
         mut watch: impl FnMut(&Self, &Record),
     ) -> Ended {
-        let cancel = cancel.within(seconds);
-        let before = self.seconds;
-        while self.epoch < self.model.options.epochs {
-            let ended = self.one_epoch(&cancel);
-            self.seconds = before + cancel.seconds();
-            if let Some(ended) = ended {
+        let run = cancel.within(seconds);
+        let clock = Clock { run: &run, cancel: &run, before: self.seconds };
+        let ended = self.finish_race(&clock, &mut watch);
+        let patience = Patience { since: clock.now(), limit: seconds };
+        let all = self.model.options.epochs;
+        ended.or_else(|| self.train(all, &clock, Some(&patience), &mut watch)).unwrap_or(Ended::Epochs)
+    }
+
+    /// Trains until so many epochs are done, or says why not.
+    pub(crate) fn train(
+        &mut self,
+        until: usize,
+        clock: &Clock<'_>,
+        patience: Option<&Patience>,
+        watch: &mut dyn FnMut(&Self, &Record),
+    ) -> Option<Ended> {
+        while self.epoch < until.min(self.model.options.epochs) {
+            let ended = self.one_epoch(clock.cancel);
+            self.seconds = clock.now();
+            if ended.is_some() {
                 return ended;
             }
-            let Some(record) = self.record(&cancel) else { return Ended::Interrupted };
-            self.seconds = before + cancel.seconds();
+            let Some(record) = self.record(clock.cancel) else { return Some(Ended::Interrupted) };
+            self.seconds = clock.now();
             let broken = !record.loss.is_finite() || !self.model.is_finite();
             self.history.push(Record { seconds: self.seconds, ..record });
             watch(self, &self.history[self.history.len() - 1]);
             if broken {
-                return Ended::NumericalError;
+                return Some(Ended::NumericalError);
             }
-            if self.stands_still(before, seconds) {
-                return Ended::Patience;
+            if patience.is_some_and(|patience| self.stands_still(patience)) {
+                return Some(Ended::Patience);
             }
         }
-        Ended::Epochs
+        None
     }
 
-    /// True if valid has had no better MRR for as long as the options wait; the call began after `before` seconds and may
-    /// take `limit`.
-    fn stands_still(&self, before: f64, limit: Option<f64>) -> bool {
+    /// True if valid has had no better MRR for as long as the options wait.
+    fn stands_still(&self, Patience { since, limit }: &Patience) -> bool {
         let options = &self.model.options;
         match (options.patience, limit) {
             (Some(patience), _) => patience > 0 && self.idle >= patience,
             (None, Some(limit)) if options.epochs == Options::NO_END => {
-                let since = |best: &Record| self.seconds - best.seconds.max(before);
-                self.best_record().is_some_and(|best| since(best) >= PATIENCE * limit)
+                let idle = |best: &Record| self.seconds - best.seconds.max(*since);
+                self.best_record().is_some_and(|best| idle(best) >= PATIENCE * limit)
             }
             _ => false,
         }
@@ -240,10 +316,10 @@ impl Trainer {
     /// The rest of an epoch, or why it ended earlier.
     fn one_epoch(&mut self, cancel: &Cancel) -> Option<Ended> {
         let options = &self.model.options;
-        let order = order(options, self.graph.train.len(), self.epoch);
+        let order = order(options, self.known.graph.train.len(), self.epoch);
         let batches: Vec<Vec<Triple>> = order
             .chunks(options.batch)
-            .map(|part| part.iter().map(|i| self.graph.train[*i as usize]).collect())
+            .map(|part| part.iter().map(|i| self.known.graph.train[*i as usize]).collect())
             .collect();
         while self.batch < batches.len() {
             if cancel.is_cancelled() {
@@ -266,8 +342,8 @@ impl Trainer {
         let options = &self.model.options;
         let asked = epoch.is_multiple_of(options.evaluate_every) || epoch == options.epochs;
         let finite = self.model.is_finite();
-        let valid = match asked && finite && !self.graph.valid.is_empty() {
-            true => Some(self.rank(&self.model, &self.graph.valid, cancel)?.metrics()),
+        let valid = match asked && finite && !self.known.graph.valid.is_empty() {
+            true => Some(self.rank(&self.model, &self.known.graph.valid, cancel)?.metrics()),
             false => None,
         };
         if let Some(metrics) = &valid {
@@ -280,7 +356,7 @@ impl Trainer {
         if finite && self.best.is_none() {
             self.sound = self.model.parts();
         }
-        let loss = self.loss / self.graph.train.len() as f64;
+        let loss = self.loss / self.known.graph.train.len() as f64;
         (self.epoch, self.batch, self.loss) = (epoch, 0, 0.0);
         Some(Record { epoch, seconds: 0.0, loss, residual, valid })
     }
@@ -303,8 +379,8 @@ impl Trainer {
 
     fn one_batch(&mut self, triples: &[Triple]) {
         let rate = self.model.options.rate(self.epoch);
-        let chunks = chunks_of(&self.model, triples, &self.types, self.epoch, self.batch);
-        let view = self.model.view(&self.no_negatives);
+        let chunks = chunks_of(&self.model, triples, &self.known.types, self.epoch, self.batch);
+        let view = self.model.view(&self.known.no_negatives);
         let gradients: Vec<Gradient> =
             chunks.par_iter().map(|chunk| view.gradient(&chunk.asked, &chunk.negatives)).collect();
         self.loss += gradients.iter().map(|g| g.loss).sum::<f64>();
@@ -375,12 +451,13 @@ impl Trainer {
 
     /// J-JOBCD and its variance-reduced form.
     fn descend_relations(&mut self, chunks: &[Chunk], sums: Vec<Option<RowMat>>) {
-        let of = self.graph.train.len();
+        let of = self.known.graph.train.len();
         let triples = chunks.iter().map(|chunk| chunk.asked.len()).sum::<usize>() / 2;
         let place = crate::jobcd::Place { epoch: self.epoch, batch: self.batch, chunks, triples, of };
         let estimators = std::mem::take(&mut self.estimators);
-        let everything = || chunks_of(&self.model, &self.graph.train, &self.types, self.epoch, usize::MAX);
-        let view = self.model.view(&self.no_negatives);
+        let everything =
+            || chunks_of(&self.model, &self.known.graph.train, &self.known.types, self.epoch, usize::MAX);
+        let view = self.model.view(&self.known.no_negatives);
         let moved = crate::jobcd::descend(
             &self.model,
             &view,
@@ -458,4 +535,57 @@ fn sums_of(chunks: &[Chunk], gradients: &[Gradient], entities: usize, n: usize) 
         add(known(chunk), &g.known, &g.known_bias);
     }
     (ids, sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trainer with a history: seconds and MRR on valid of each epoch.
+    fn after(history: &[(f64, Option<f64>)], epochs: usize, patience: Option<usize>) -> Trainer {
+        let train = vec![Triple { head: 0, relation: 0, tail: 1 }];
+        let (entities, relations) = (vec!["a".into(), "b".into()], vec!["r".into()]);
+        let graph = Graph { entities, relations, train, ..Graph::default() };
+        let options = Options { dim: 2, signature: 1, epochs, patience, ..Options::default() };
+        let mut trainer = Trainer::new(graph, &options).unwrap();
+        let record = |(seconds, mrr): &(f64, Option<f64>)| Record {
+            seconds: *seconds,
+            valid: mrr.map(|mrr| Metrics { mrr, ..Metrics::default() }),
+            ..Record::default()
+        };
+        trainer.history = history.iter().map(record).collect();
+        trainer.seconds = history.last().unwrap().0;
+        trainer
+    }
+
+    /// With a time limit alone training ends where valid has stood still for a quarter of it, however long it is.
+    #[test]
+    fn patience_grows_with_the_time_limit() {
+        let ends = |trainer: &Trainer, since: f64, limit: f64| {
+            trainer.stands_still(&Patience { since, limit: Some(limit) })
+        };
+        for limit in [2.0, 6.0, 1800.0] {
+            let end = |share: f64, mrr: Option<f64>| {
+                let history = [(0.1, Some(0.2)), (0.5, Some(0.4)), (0.5 + 0.1 * limit, Some(0.4))];
+                let last = (0.5 + share * limit, mrr);
+                after(&[&history[..], &[last]].concat(), Options::NO_END, None)
+            };
+            for mrr in [Some(0.3), Some(0.4), None] {
+                assert!(!ends(&end(0.24, mrr), 0.0, limit) && ends(&end(0.26, mrr), 0.0, limit), "{limit}");
+                // waiting began after the best epoch, in a run that goes on from a checkpoint or after a race
+                assert!(!ends(&end(0.26, mrr), 0.5 + 0.02 * limit, limit));
+                assert!(ends(&end(0.28, mrr), 0.5 + 0.02 * limit, limit));
+            }
+            assert!(!ends(&end(0.9, Some(0.5)), 0.0, limit), "a better one");
+            assert!(!ends(&after(&[(limit, None)], Options::NO_END, None), 0.0, limit), "nothing ranked");
+        }
+        let still = [(0.5, Some(0.4)), (9.0, Some(0.3))];
+        assert!(ends(&after(&still, Options::NO_END, None), 0.0, 10.0));
+        assert!(!ends(&after(&still, 100, None), 0.0, 10.0), "the number of epochs is given");
+        for (patience, idle, end) in [(0, 9, false), (2, 1, false), (2, 2, true)] {
+            let mut trainer = after(&still, Options::NO_END, Some(patience));
+            trainer.idle = idle;
+            assert_eq!(ends(&trainer, 0.0, 10.0), end, "{patience} {idle}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use orthopt::RowMat;
 use orthopt_embed::{
-    Answers, Error, Graph, Metrics, Model, Options, Question, Record, Rule, Saved, Trainer, Triple,
+    Answers, Error, Graph, Metrics, Model, Options, Question, Race, Record, Rule, Saved, Trainer, Triple,
     read_graph,
 };
 use pyo3::prelude::*;
@@ -58,11 +58,16 @@ pub fn knowledge_options() -> PyResult<String> {
 }
 
 /// The defaults with what `given`, an object of JSON, replaces; with a time limit and no number of epochs they have no
-/// end.
-fn options(given: &str, timed: bool) -> PyResult<Options> {
+/// end. True if a race chooses the signature.
+fn options(given: &str, timed: bool) -> PyResult<(Options, bool)> {
     let wrong = |e: serde_json::Error| named("InvalidOptionError", &e.to_string());
     let mut all = serde_json::to_value(Options::default()).map_err(wrong)?;
-    let given: Value = serde_json::from_str(given).map_err(wrong)?;
+    let mut given: Value = serde_json::from_str(given).map_err(wrong)?;
+    let raced = given["signature"] == "auto";
+    if raced || given["signature"].is_null() {
+        let dim = given["dim"].as_u64().unwrap_or(Options::default().dim as u64);
+        given["signature"] = dim.saturating_sub(1).into(); // hyperbolic
+    }
     let rate = |name: &str| given.get(name).and_then(Value::as_f64);
     let (lr, relation_lr) = (rate("lr"), rate("relation_lr"));
     let counted = given.get("epochs").is_some_and(|epochs| !epochs.is_null());
@@ -74,7 +79,7 @@ fn options(given: &str, timed: bool) -> PyResult<Options> {
         options.epochs = Options::NO_END;
     }
     options.set_rates(lr, relation_lr);
-    Ok(options)
+    Ok((options, raced))
 }
 
 /// Why an option that was given means nothing.
@@ -100,7 +105,7 @@ fn triples(rows: &Rows<'_>, entities: usize, relations: usize) -> PyResult<Vec<T
     checked.collect::<Option<Vec<_>>>().ok_or_else(|| named("IncompatibleError", "a number without a name"))
 }
 
-/// Trains a model; `callback` sees the record of the last epoch as JSON, and true ends it.
+/// Trains a model; `callback` sees the record of the last epoch as JSON and its signature, and true ends it.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "called from one place, which has them all")]
 pub fn train_knowledge(
@@ -114,7 +119,7 @@ pub fn train_knowledge(
     seconds: Option<f64>,
     callback: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyKnowledge> {
-    let options = options(given, seconds.is_some())?;
+    let (options, raced) = options(given, seconds.is_some())?;
     let idle = idle(given, &options, valid.as_array().nrows() > 0, test.as_array().nrows() > 0);
     if let Some(why) = idle {
         return Err(named("IncompatibleError", &why));
@@ -125,16 +130,21 @@ pub fn train_knowledge(
         return Err(named("InvalidOptionError", "epochs without a number need a time_limit"));
     }
     let graph = Graph { entities, relations, train, valid, test };
-    let mut trainer = Trainer::new(graph, &options).map_err(failure)?;
-    let last: Mutex<Option<Record>> = Mutex::new(None);
+    let begun = match raced {
+        true => Trainer::racing(graph, &options, &options.signatures()),
+        false => Trainer::new(graph, &options),
+    };
+    let mut trainer = begun.map_err(failure)?;
+    let last: Mutex<Option<(usize, Record)>> = Mutex::new(None);
     let look = || {
         let now = last.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let (Some(now), Some(callback)) = (now, &callback) else { return Ok(false) };
-        callback.call1((json(&now)?,))?.is_truthy()
+        let (Some((signature, now)), Some(callback)) = (now, &callback) else { return Ok(false) };
+        callback.call1((json(&now)?, signature))?.is_truthy()
     };
     let work = |watch: &Watch| {
-        trainer.run(seconds, watch.cancel(), |_, record| {
-            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
+        trainer.run(seconds, watch.cancel(), |trainer, record| {
+            let now = (trainer.model.options.signature, record.clone());
+            *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         })
     };
     let ended = follow(py, look, work)?;
@@ -145,6 +155,7 @@ pub fn train_knowledge(
         learned: graph.learned(),
         saved: Saved::new(model, graph),
         history: trainer.history().to_vec(),
+        race: trainer.race().cloned(),
         status: Some(ended.status().name()),
     })
 }
@@ -160,6 +171,7 @@ pub struct PyKnowledge {
     known: Answers,
     learned: Vec<bool>,
     history: Vec<Record>,
+    race: Option<Race>,
     status: Option<&'static str>,
 }
 
@@ -174,7 +186,14 @@ impl PyKnowledge {
             learned[fact.head as usize] = true;
             learned[fact.tail as usize] = true;
         }
-        Ok(Self { known: Answers::of(&saved.facts), learned, saved, history: Vec::new(), status: None })
+        Ok(Self {
+            known: Answers::of(&saved.facts),
+            learned,
+            saved,
+            history: Vec::new(),
+            race: None,
+            status: None,
+        })
     }
 
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
@@ -258,6 +277,11 @@ impl PyKnowledge {
     #[getter]
     fn history(&self) -> PyResult<String> {
         json(&self.history)
+    }
+
+    #[getter]
+    fn race(&self) -> PyResult<String> {
+        json(&self.race)
     }
 
     #[getter]

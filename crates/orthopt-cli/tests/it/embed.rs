@@ -107,6 +107,80 @@ fn threads_do_not_matter_and_checkpoints_go_on() {
     assert!(whole == dir.bytes("m2"));
 }
 
+/// SMALL with another signature.
+fn with_signature<'a>(signature: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let words = SMALL.iter().map(|word| if *word == "7" { signature } else { *word });
+    words.chain(more.iter().copied()).collect()
+}
+
+fn raced<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    with_signature("auto", more)
+}
+
+/// With `auto` a race on valid chooses the signature, and the model is that of a run with this signature.
+#[test]
+fn a_race_chooses_the_signature() {
+    let dir = Dir::new();
+    graph(&dir);
+    let object = dir.json(&raced(&["--save-model", "m"]));
+    let race = &object["race"];
+    assert_eq!((&race["ended"], &race["rounds"]), (&"one_left".into(), &2.into()));
+    assert_eq!(race["chosen"], object["settings"]["signature"]);
+    let tried = race["tried"].as_array().unwrap();
+    let of = |name: &str| tried.iter().map(|one| one[name].clone()).collect::<Vec<_>>();
+    assert_eq!(of("signature"), [7, 8, 4, 0]);
+    let mut epochs: Vec<u64> = of("epochs").iter().map(|n| n.as_u64().unwrap()).collect();
+    epochs.sort_unstable();
+    assert_eq!(epochs, [5, 5, 10, 10]);
+    let chosen = tried.iter().find(|one| one["signature"] == race["chosen"]).unwrap();
+    assert!(of("mrr").iter().all(|mrr| mrr.as_f64() <= chosen["mrr"].as_f64()), "{race}");
+    // by itself, with other threads, and from a checkpoint in the race
+    let whole = dir.bytes("m");
+    let again = |more: &[&str]| {
+        dir.orthopt(&raced(&[&["--save-model", "m"], more].concat())).assert().success();
+        dir.bytes("m")
+    };
+    let signature = race["chosen"].to_string();
+    dir.orthopt(&with_signature(&signature, &["--save-model", "alone"])).assert().success();
+    assert!(whole == dir.bytes("alone"));
+    assert!(whole == again(&["--threads", "1"]) && whole == again(&["--threads", "2"]));
+    again(&["--checkpoint", "c", "--time-limit", "0", "--json", "cut.json"]);
+    assert!(dir.read("cut.json").contains("not_yet"));
+    assert!(whole == again(&["--resume", "c"]));
+    let other = with_signature("3", &["--resume", "c"]);
+    dir.fails_in_one_line(&other, 2, &["--signature differs from the checkpoint c"]);
+    assert!(dir.json(&args(&[]))["race"].is_null());
+}
+
+#[test]
+fn the_summary_says_how_the_signature_was_chosen() {
+    let dir = Dir::new();
+    graph(&dir);
+    let said = |args: &[&str]| {
+        let loud: Vec<&str> = args.iter().copied().filter(|word| *word != "--quiet").collect();
+        let text = stdout(&mut dir.orthopt(&loud));
+        text.lines().find(|line| line.starts_with("signature")).map(String::from)
+    };
+    let by_race = said(&raced(&[])).unwrap();
+    assert!(by_race.contains("by a race on valid") && by_race.contains("4: 0."), "{by_race}");
+    let tiny = ["embed", "train.tsv", "--dim", "4", "--epochs", "1"];
+    let by_default = said(&tiny).unwrap();
+    assert!(by_default.contains("3, the default; without --valid"), "{by_default}");
+    assert_eq!(said(&args(&[])), None);
+    assert_eq!(said(&[&tiny[..], &["--signature", "3"]].concat()), None);
+    let auto = [&tiny[..], &["--signature", "auto"]].concat();
+    dir.fails_in_one_line(&auto, 2, &["--signature auto does not apply", "--valid"]);
+    let no_number = dir.orthopt(&[&tiny[..], &["--signature", "most"]].concat()).output().unwrap();
+    assert_eq!(no_number.status.code(), Some(2));
+    let unsaid = said(&[&tiny[..], &["--valid", "valid.tsv"]].concat()).unwrap();
+    assert!(unsaid.contains("3, the default; --signature auto"), "{unsaid}");
+    dir.write("empty.tsv", "");
+    let empty = [&tiny[..], &["--valid", "empty.tsv"]].concat();
+    assert!(said(&empty).unwrap().contains("3, the default"));
+    let auto = [&empty[..], &["--signature", "auto", "--quiet"]].concat();
+    dir.fails_in_one_line(&auto, 1, &["valid has no triples", "choose one"]);
+}
+
 #[test]
 fn predictions() {
     let dir = Dir::new();

@@ -140,3 +140,25 @@ fn a_path_keeps_its_points() {
     let points = dir.read("p.csv").lines().count() - 1;
     assert!((1..=3).contains(&points) && stdout.contains("of 3"), "{stdout}");
 }
+
+/// A race of signatures that is interrupted in its first round leaves a model, and a checkpoint from which it goes on.
+#[test]
+fn a_race_ends_with_its_leader() {
+    let dir = Dir::new();
+    dir.write("t.tsv", (0..20).map(|i| format!("{i}\tr\t{}\n", (i + 1) % 20)).collect::<String>());
+    let base = ["embed", "t.tsv", "--valid", "t.tsv", "--dim", "4", "--signature", "auto", "--epochs"];
+    let round =
+        ["100000000", "--eval-every", "100000000", "--save-model", "m", "--checkpoint", "c", "--json", "j"];
+    let child = once_it_says("Ctrl-C ends the run", spawn(&dir, &[&base[..], &round].concat()));
+    signal(&child, "-INT");
+    let (code, _) = exit_code(child);
+    assert_eq!(code, Some(130));
+    let object: serde_json::Value = serde_json::from_str(&dir.read("j")).unwrap();
+    assert_eq!((&object["race"]["ended"], &object["race"]["chosen"]), (&"not_yet".into(), &3.into()));
+    dir.write("q.tsv", "1\tr\t2\n");
+    dir.orthopt(&["embed", "predict", "m", "q.tsv"]).assert().success();
+    let end = object["epochs"].as_u64().unwrap() + 2; // of whatever the machine had time for
+    let (end, every) = (end.to_string(), ["--eval-every", "1", "--resume", "c", "-q"]);
+    let object = dir.json(&[&base[..], &[&end], &every].concat());
+    assert_eq!(object["race"]["ended"], "one_left");
+}

@@ -5,6 +5,7 @@ mod common;
 mod fuzz;
 mod golden;
 mod gradients;
+mod racing;
 mod ranks;
 mod reading;
 mod saving;

@@ -11,7 +11,7 @@ use orthopt::request::Size;
 use orthopt::solve::{Status, Stopping};
 use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
 
-use self::options::Choices;
+use self::options::{Choices, Signature};
 use self::report::{Parts, Result};
 use super::solve::use_threads;
 use crate::configured::Help;
@@ -27,9 +27,9 @@ const EXAMPLES: &str = "\
 Examples:
   Hyperbolic space of 31 dimensions, relations from the whole group, ranks on test:
     orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31 --save-model model
-  The same for half an hour, with a checkpoint, and its continuation:
-    orthopt embed train.tsv --valid valid.tsv --epochs 500 --time-limit 1800 --checkpoint run
-    orthopt embed train.tsv --valid valid.tsv --epochs 500 --resume run --checkpoint run
+  The signature chosen on valid by a race; half an hour, with a checkpoint, and the continuation:
+    orthopt embed train.tsv --valid valid.tsv --signature auto --time-limit 1800 --checkpoint run
+    orthopt embed train.tsv --valid valid.tsv --time-limit 1800 --resume run --checkpoint run
   The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
     orthopt embed train.tsv --test test.tsv --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
       --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
@@ -178,14 +178,18 @@ fn train(args: &Training) -> anyhow::Result<ExitCode> {
             }
             trainer
         }
+        None if args.choices.signature() == Some(Signature::Auto) => {
+            Trainer::racing(graph, &options, &options.signatures()).map_err(ours)?
+        }
         None => Trainer::new(graph, &options).map_err(ours)?,
     };
     interrupt::keep_results();
     progress.run_begins();
     let mut failure = None;
     let ended = trainer.run(args.time_limit, interrupt::cancel(), |trainer, record| {
-        progress.epoch(&line(record, &trainer.model.options), record.epoch as u64, record.seconds);
+        progress.epoch(&line(record, trainer), record.epoch as u64, record.seconds);
         if record.valid.is_some()
+            && !trainer.is_racing()
             && let Some(path) = &args.checkpoint
         {
             failure = trainer.save(path).err();
@@ -201,10 +205,13 @@ fn ends(options: &orthopt_embed::Options) -> Option<usize> {
 }
 
 /// Text of the progress bar after an epoch.
-fn line(record: &Record, options: &orthopt_embed::Options) -> String {
+fn line(record: &Record, trainer: &Trainer) -> String {
+    let options = &trainer.model.options;
+    let racing =
+        if trainer.is_racing() { format!("signature {}, ", options.signature) } else { String::new() };
     let valid = record.valid.map_or(String::new(), |m| format!("  valid MRR {}", text::number(m.mrr, 4)));
     format!(
-        "epoch {}{}  loss {}  residual {:.0e}{valid}",
+        "{racing}epoch {}{}  loss {}  residual {:.0e}{valid}",
         record.epoch,
         ends(options).map_or(String::new(), |n| format!(" of {n}")),
         text::number(record.loss, 5),
@@ -289,7 +296,8 @@ fn publish(
         failures.extend(report::plot(&result, trainer.history(), path).err());
     }
     if !args.quiet && args.json.as_deref() != Some(Path::new("-")) {
-        failures.extend(output::print(&result.summary()).err());
+        let no_choice = args.choices.signature().is_none() && args.resume.is_none();
+        failures.extend(output::print(&result.summary(no_choice)).err());
     }
     if let Some(path) = &args.json {
         failures.extend(json::write(&result, path).err());

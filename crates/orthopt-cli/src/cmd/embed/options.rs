@@ -1,5 +1,7 @@
 //! The options of `embed`.
 
+use std::str::FromStr;
+
 use clap::ValueEnum;
 use orthopt_embed::{
     Distance, Form, Loss, NoNegatives, Optimiser, Options, PerRelation, Rule, Schedule, Unknown,
@@ -91,15 +93,34 @@ names! {
     }
 }
 
+/// A signature, or a race among some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signature {
+    Auto,
+    Ones(usize),
+}
+
+impl FromStr for Signature {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            number => number.parse().map(Self::Ones).map_err(|_| "expected a whole number, or auto"),
+        }
+    }
+}
+
 /// The model and its training, with the defaults of the library.
 #[derive(Debug, clap::Args)]
 pub struct Choices {
     /// Coordinates of an entity [default: 32]
     #[arg(short, long, value_name = "D", help_heading = "Model")]
     dim: Option<usize>,
-    /// Number of coordinates with J = 1; the others are time: D is Euclidean, D - 1 hyperbolic [default: D - 1]
+    /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default:
+    /// D - 1]
     #[arg(long, value_name = "P", help_heading = "Model")]
-    signature: Option<usize>,
+    signature: Option<Signature>,
     /// Radius of curvature [default: 1]
     #[arg(long, value_name = "ALPHA", help_heading = "Model")]
     alpha: Option<f64>,
@@ -199,11 +220,18 @@ impl Choices {
         o
     }
 
+    /// A signature, if one was given.
+    pub fn signature(&self) -> Option<Signature> {
+        self.signature
+    }
+
     /// Those of the model and its training, over what `o` has.
     fn put(&self, o: &mut Options) {
         set(&mut o.dim, self.dim);
-        if self.dim.is_some() || self.signature.is_some() {
-            o.signature = self.signature.unwrap_or(o.dim.saturating_sub(1));
+        match self.signature {
+            Some(Signature::Ones(ones)) => o.signature = ones,
+            _ if self.dim.is_some() => o.signature = o.dim.saturating_sub(1),
+            _ => {}
         }
         set(&mut o.alpha, self.alpha);
         set(&mut o.margin, self.margin);
@@ -237,6 +265,9 @@ impl Choices {
     pub fn other_than(&self, checkpoint: &Options) -> Option<String> {
         let mut typed = checkpoint.clone();
         self.put(&mut typed);
+        if !matches!(self.signature, Some(Signature::Ones(_))) {
+            typed.signature = checkpoint.signature; // the winner of its race, or the default of that run
+        }
         let json = |options: &Options| serde_json::to_value(options).unwrap_or_default();
         let (typed, has) = (json(&typed), json(checkpoint));
         let names = typed.as_object()?.keys();
@@ -250,6 +281,11 @@ impl Choices {
     pub fn check(&self, valid: bool, test: bool, saved: bool) -> anyhow::Result<()> {
         let rule = self.rule.map_or(Rule::Adaptive, Into::into);
         let idle = [
+            (
+                "signature auto",
+                self.signature == Some(Signature::Auto) && !valid,
+                "a race on --valid, which is not given",
+            ),
             ("eval-every", self.eval_every.is_some() && !valid, "evaluations on --valid, which is not given"),
             ("patience", self.patience.is_some() && !valid, "evaluations on --valid, which is not given"),
             (

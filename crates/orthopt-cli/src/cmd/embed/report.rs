@@ -4,7 +4,7 @@ use std::path::Path;
 
 use orthopt::report::SCHEMA;
 use orthopt::solve::Status;
-use orthopt_embed::{Ended, Metrics, Model, Options, Ranks, Record, Trainer};
+use orthopt_embed::{Ended, Metrics, Model, Options, Race, RaceEnded, Ranks, Record, Trainer, Tried};
 use serde::Serialize;
 
 use crate::export::{picture, to_file};
@@ -46,6 +46,7 @@ pub struct Result {
     schema: u32,
     data: Facts,
     settings: Options,
+    race: Option<Race>,
     status: Status,
     epochs: usize,
     best_epoch: usize,
@@ -82,6 +83,7 @@ impl Result {
                 unknown: parts.test.as_ref().map_or(0, |ranks| ranks.unknown),
             },
             settings: best.options.clone(),
+            race: trainer.race().cloned(),
             status: ended.status(),
             epochs: history.len(),
             best_epoch: at.filter(|r| r.valid.is_some()).map_or(history.len(), |r| r.epoch),
@@ -98,8 +100,8 @@ impl Result {
         }
     }
 
-    /// The same for a person.
-    pub fn summary(&self) -> String {
+    /// The same for a person, who may have said nothing of the signature.
+    pub fn summary(&self, no_signature: bool) -> String {
         let (data, o) = (&self.data, &self.settings);
         let mut summary = Summary::default();
         let count = |n: usize, what: &str| text::count(n as u64, what);
@@ -128,6 +130,17 @@ impl Result {
                 text::exact(o.alpha)
             ),
         );
+        match &self.race {
+            Some(race) => summary.line("signature", &raced(race)),
+            None if no_signature => {
+                let other = match data.valid {
+                    0 => "without --valid nothing can choose another",
+                    _ => "--signature auto tries others on valid",
+                };
+                summary.line("signature", &format!("{}, the default; {other}", o.signature));
+            }
+            None => {}
+        }
         summary.line("training", &self.training());
         summary.line("R'JR - J", &format!("{:.1e} at most", self.j_residual));
         summary.gap();
@@ -166,6 +179,23 @@ impl Result {
         let epochs = text::count(self.epochs as u64, "epoch");
         format!("{epochs} in {}{loss}, {why}{best}", text::duration(self.seconds))
     }
+}
+
+/// A race in words: the signatures with their MRR on valid.
+fn raced(race: &Race) -> String {
+    let one = |tried: &Tried| {
+        let mrr = tried.mrr.map_or("no rank".into(), |mrr| format!("{mrr:.4}"));
+        format!("{}: {mrr} ({})", tried.signature, text::count(tried.epochs as u64, "epoch"))
+    };
+    let how = match race.ended {
+        RaceEnded::OneLeft => "by a race on valid",
+        RaceEnded::TimeLimit => "for a race the time limit is too short",
+        _ => "so far, in a race that has not ended",
+    };
+    let tried = race.tried.iter().filter(|tried| tried.epochs > 0).map(one);
+    let tried: Vec<String> = tried.collect();
+    let list = if tried.is_empty() { String::new() } else { format!("; MRR {}", tried.join(", ")) };
+    format!("{}, {how}{list}", race.chosen)
 }
 
 /// A line for every epoch.
