@@ -187,7 +187,7 @@ fn one<'py>(
             let cancel = watch.cancel();
             if let (Some((x, spent)), true) = (found, request.scope.is_some() && !cancel.is_cancelled()) {
                 let wanted = (&x, request.scope);
-                let checks = check_in_time(&*problem, wanted, spent, (cancel, cancel), |_| {});
+                let checks = check_in_time(&problem, wanted, spent, (cancel, cancel), |_| {});
                 let _ = send.send(Told::Checked(checks));
             }
         });
