@@ -40,9 +40,16 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     });
 }
 
-/// `out ← alpha·lhs·rhs`, for which each panel asks the clock; false, and `out` of no use, where nobody waits for it any more.
-pub fn product_in_time(out: &mut RowMat, alpha: f64, lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>) -> bool {
+/// [`product`], for which each panel asks the clock; false, and `out` of no use, where nobody waits for it any more.
+pub fn product_in_time(
+    out: &mut RowMat,
+    accumulate: bool,
+    alpha: f64,
+    lhs: MatRef<'_, f64>,
+    rhs: MatRef<'_, f64>,
+) -> bool {
     let n = out.ncols();
+    let accum = if accumulate { Accum::Add } else { Accum::Replace };
     if out.nrows() == 0 || n == 0 {
         return true;
     }
@@ -55,7 +62,7 @@ pub fn product_in_time(out: &mut RowMat, alpha: f64, lhs: MatRef<'_, f64>, rhs: 
         }
         let rows = panel.len() / n;
         let dst = MatMut::from_row_major_slice_mut(panel, rows, n);
-        matmul(dst, Accum::Replace, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
+        matmul(dst, accum, lhs.subrows(p * PANEL, rows), rhs, alpha, Par::Seq);
     });
     !left.into_inner()
 }
@@ -199,7 +206,7 @@ mod tests {
         let a = RowMat::from_fn(300, 20, |i, k| ((i * 7 + k * 3) as f64).sin());
         let (mut fast, mut slow) = (RowMat::zeros(300, 300), RowMat::zeros(300, 300));
         product(&mut slow, false, -1.0, a.as_mat(), a.as_mat().transpose());
-        let mut made = || product_in_time(&mut fast, -1.0, a.as_mat(), a.as_mat().transpose());
+        let mut made = || product_in_time(&mut fast, false, -1.0, a.as_mat(), a.as_mat().transpose());
         let over = Cancel::never();
         over.cancel();
         assert!(!over.during(&mut made));

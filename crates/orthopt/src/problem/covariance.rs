@@ -65,12 +65,13 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
         PcaData::Dense(a) | PcaData::Centred(a, _) => {
             check_finite(*a)?;
             let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
-            if storage.for_search(data) == Storage::Dense {
-                AnySmooth::Dense(DenseQuadratic::from_gram_of(*a, centring))
-            } else {
-                AnySmooth::DenseGram(
+            let dense = storage.for_search(data) == Storage::Dense;
+            // the data are there where nobody waits for C
+            match dense.then(|| DenseQuadratic::from_gram_of(*a, centring)).flatten() {
+                Some(f) => AnySmooth::Dense(f),
+                None => AnySmooth::DenseGram(
                     centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
-                )
+                ),
             }
         }
         PcaData::Sparse(a, means) => {
@@ -138,5 +139,31 @@ fn check_finite(a: MatRef<'_, f64>) -> Result<()> {
     match bad {
         Some((i, j)) => Err(Error::NotFinite { what: "the data matrix".into(), row: i + 1, col: j + 1 }),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use faer::Mat;
+
+    use super::*;
+    use crate::cancel::Cancel;
+    use crate::smooth::Smooth;
+
+    /// C that nobody waits for is not formed to its end: f is that of the data, and the same.
+    #[test]
+    fn a_c_that_nobody_waits_for_is_left() {
+        let a = Mat::from_fn(30, 300, |i, j| ((3 * i + 5 * j + i * j) % 17) as f64 - 8.0);
+        let x = RowMat::from_fn(300, 2, |i, k| ((i + 7 * k) % 5) as f64);
+        let over = Cancel::never();
+        over.cancel();
+        let centring = crate::smooth::Centring::of(a.as_ref());
+        for data in [PcaData::Dense(a.as_ref()), PcaData::Centred(a.as_ref(), centring)] {
+            let formed = covariance_model(&data, Storage::Dense).unwrap();
+            let left = over.during(|| covariance_model(&data, Storage::Dense)).unwrap();
+            assert!(matches!(formed, AnySmooth::Dense(_)) && matches!(left, AnySmooth::DenseGram(_)));
+            let (one, other) = (formed.value(&x), left.value(&x));
+            assert!((one - other).abs() <= 1e-12 * one.abs(), "{one} {other}");
+        }
     }
 }

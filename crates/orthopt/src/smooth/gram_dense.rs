@@ -50,7 +50,7 @@ impl DenseGram {
     pub(super) fn negative_gram(&self, variables: &[usize]) -> Option<RowMat> {
         let at = self.columns(variables);
         let mut m = RowMat::zeros(at.nrows(), at.nrows());
-        product_in_time(&mut m, -1.0, at.as_mat(), at.as_mat().transpose()).then_some(m)
+        product_in_time(&mut m, false, -1.0, at.as_mat(), at.as_mat().transpose()).then_some(m)
     }
 
     /// The same f of some of the variables, without the linear term.

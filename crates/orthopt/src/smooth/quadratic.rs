@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner, is_zero};
 use crate::linalg::parallel::for_each_chunk;
-use crate::linalg::products::{add_rows_product, product, symmetric_product};
+use crate::linalg::products::{add_rows_product, product_in_time, symmetric_product};
 use crate::linalg::simd::Simd;
 
 /// Rows of A that are copied at a time to form AᵀA.
@@ -57,15 +57,17 @@ impl DenseQuadratic {
 
     /// −½ tr(XᵀAᵀAX), AᵀA formed once, of A minus its column means if `centring` is given. Cost
     /// 2mn² flops, n² numbers, and a copy of a slab of rows at a time: no copy of A.
-    pub(crate) fn from_gram_of(a: MatRef<'_, f64>, centring: Option<&Centring>) -> Self {
+    pub(crate) fn from_gram_of(a: MatRef<'_, f64>, centring: Option<&Centring>) -> Option<Self> {
         let n = a.ncols();
         let mut m = RowMat::zeros(n, n);
         for start in (0..a.nrows()).step_by(SLAB) {
             let rows = slab(a.subrows(start, SLAB.min(a.nrows() - start)), centring);
-            product(&mut m, start > 0, -1.0, rows.as_ref().transpose(), rows.as_ref());
+            if !product_in_time(&mut m, start > 0, -1.0, rows.as_ref().transpose(), rows.as_ref()) {
+                return None;
+            }
         }
         symmetrise(&mut m);
-        Self::made(m, true)
+        Some(Self::made(m, true))
     }
 
     /// ½ tr(ZᵀKZ), or ½ tr(ZᵀKZD), with the curvature K of a block of the larger model `f`, for sweeps inside it.
