@@ -142,11 +142,12 @@ fn streamed_rows_say_the_same_in_any_unit() {
                 let mut object = dir.json(&args);
                 // correlations have no unit
                 let back = if door.contains(&"std") { 1.0 } else { back };
-                // a search ends when its bound has come: where it then is depends on the clock, so that digits of F may
+                // a search ends when its bound has come: its X then depends on the clock, in the last digits
                 let waits = case.contains(&"--bound");
-                let digits = |v: f64| if waits { f64::from(v as f32) } else { v };
-                let numbers = ["/objective", "/lambda", "/bound", "/certificate/max_decrease"]
-                    .map(|at| object.pointer(at).and_then(Value::as_f64).map(|v| digits(back * v).to_bits()));
+                let numbers = ["/objective", "/lambda", "/bound", "/certificate/max_decrease"].map(|at| {
+                    let v = back * object.pointer(at).and_then(Value::as_f64)?;
+                    Some(if waits && at == "/objective" { f64::from(v as f32) } else { v }.to_bits())
+                });
                 object["certificate"] =
                     object.pointer("/certificate/pairs_checked").cloned().unwrap_or_default();
                 if waits {

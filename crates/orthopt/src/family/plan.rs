@@ -112,7 +112,7 @@ impl Wanted {
 }
 
 /// Solvers with all their options, starting points in the order they should be tried, and the
-/// reasons.
+/// reasons. It is run with the problem that it was made for.
 #[derive(Debug)]
 pub struct Plan<P: Family = Named> {
     /// Solvers, one after the other.

@@ -19,14 +19,12 @@ use crate::family::request::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
-use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::penalty::find_penalty;
 use crate::problem::{
-    CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, Storage, covariance,
-    covariance_model, scatter,
+    CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, covariance, scatter,
 };
-use crate::smooth::{NonlinearEig, Quadratic, euclidean_distances};
+use crate::smooth::{NonlinearEig, euclidean_distances};
 
 /// Poses the problem.
 ///
@@ -217,13 +215,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     let mut f = match data {
         PcaData::Gram(c) => NonlinearEig::dense(*c, lambda)?,
         PcaData::SparseGram(c) => NonlinearEig::sparse(*c, lambda)?,
-        samples => {
-            let model = covariance_model(samples, Storage::Dense)?; // −½tr(XᵀAᵀAX)
-            let n = samples.ncols();
-            let minus = model.apply(&RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k))));
-            let c = RowMat::from_fn(n, n, |i, k| -0.5 * (minus.get(i, k) + minus.get(k, i)));
-            NonlinearEig::dense(c.as_mat(), lambda)?
-        }
+        samples => NonlinearEig::dense(scatter(samples, 0.0)?.as_mat(), lambda)?,
     };
     if let Some(e) = &options.linear {
         f = f.with_linear(e.matrix(data.ncols(), rank))?;

@@ -3,6 +3,7 @@
 use faer::MatRef;
 
 use super::{PcaData, Storage};
+use crate::cancel::inherit;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic, SparseGram, for_each};
@@ -118,10 +119,11 @@ fn shared_out(data: &PcaData<'_>, samples: usize, ridge: f64) -> Result<RowMat> 
             expected: "a finite number >= 0; it is relative to tr(C)/n".into(),
         });
     }
-    let model = covariance_model(data, Storage::Dense)?; // −½tr(XᵀAᵀAX)
-    let n = model.diagonal().len();
-    let identity = RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)));
-    let minus = model.apply(&identity);
+    // what needs every entry waits for all of them
+    let AnySmooth::Dense(model) = inherit(None, || covariance_model(data, Storage::Dense))? else {
+        return Err(Error::Factorisation("C = A'A of the samples"));
+    };
+    let (minus, n) = (model.matrix(), data.ncols()); // −AᵀA
     let scale = 1.0 / samples.max(1) as f64;
     let mut c = RowMat::from_fn(n, n, |i, k| -0.5 * scale * (minus.get(i, k) + minus.get(k, i)));
     let mean = (0..n).map(|i| c.get(i, i)).sum::<f64>() / n.max(1) as f64;
