@@ -67,8 +67,10 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
             check_finite(*a)?;
             let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
             let dense = storage.for_search(data) == Storage::Dense;
-            // the data are there where nobody waits for C
-            match dense.then(|| DenseQuadratic::from_gram_of(*a, centring)).flatten() {
+            let form = || DenseQuadratic::from_gram_of(*a, centring);
+            // wide data are less than C, and are there where nobody waits for it; tall data take longer without it
+            let formed = || if a.nrows() < a.ncols() { form() } else { inherit(None, form) };
+            match dense.then(formed).flatten() {
                 Some(f) => AnySmooth::Dense(f),
                 None => AnySmooth::DenseGram(
                     centring.map_or_else(|| DenseGram::new(*a), |c| DenseGram::centred(*a, c)),
@@ -152,7 +154,7 @@ mod tests {
     use crate::cancel::Cancel;
     use crate::smooth::Smooth;
 
-    /// C that nobody waits for is not formed to its end: f is that of the data, and the same.
+    /// C of wide data that nobody waits for is not formed to its end: f is that of the data, and the same. That of tall data is.
     #[test]
     fn a_c_that_nobody_waits_for_is_left() {
         let a = Mat::from_fn(30, 300, |i, j| ((3 * i + 5 * j + i * j) % 17) as f64 - 8.0);
@@ -167,5 +169,8 @@ mod tests {
             let (one, other) = (formed.value(&x), left.value(&x));
             assert!((one - other).abs() <= 1e-12 * one.abs(), "{one} {other}");
         }
+        let tall = PcaData::Dense(a.as_ref().transpose());
+        let formed = over.during(|| covariance_model(&tall, Storage::Dense)).unwrap();
+        assert!(matches!(formed, AnySmooth::Dense(_)));
     }
 }
