@@ -39,7 +39,11 @@ pub fn padded(n: usize) -> usize {
 /// Runs a kernel with the widest instruction set of this machine, or up to that of [`LIMIT`].
 #[inline(always)]
 pub fn dispatch<K: WithSimd>(kernel: K) -> K::Output {
-    WIDEST.dispatch(kernel)
+    match *WIDEST {
+        // most machines have no use for it: once, not at every call
+        Arch::Scalar => outlined(Scalar, kernel),
+        arch => arch.dispatch(kernel),
+    }
 }
 
 /// Runs a kernel inside another one, as a function of its own: two calls, a few nanoseconds.

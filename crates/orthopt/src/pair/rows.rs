@@ -4,8 +4,8 @@ use super::PairPenalty;
 use super::step::{Pair, PairResult, PairWork, Search, Shape, apply_clean, solve_pair};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
-use crate::linalg::simd::{Simd, WithSimd, dispatch};
-use crate::smooth::Quadratic;
+use crate::linalg::simd::{Scalar, Simd, WithSimd, dispatch, outlined};
+use crate::smooth::{GradientRow, Quadratic, gradient_row};
 
 /// The pair step as a kernel: moves rows i and j of X to the global minimiser of their
 /// subproblem.
@@ -44,12 +44,11 @@ impl GradientCache {
         self.now += 1;
     }
 
-    /// Makes row i valid.
+    /// Makes row i valid, where `compute` gives it.
     #[inline(always)]
-    fn refresh<F: Quadratic>(&mut self, f: &F, image: &F::Image, x: &RowMat, i: usize, buf: &mut [f64]) {
+    fn refresh<'a>(&mut self, i: usize, compute: impl FnOnce() -> &'a [f64]) {
         if self.stamp[i] != self.now {
-            let row = f.gradient_row(image, x, i, buf);
-            self.rows.row_mut(i).copy_from_slice(row);
+            self.rows.row_mut(i).copy_from_slice(compute());
             self.stamp[i] = self.now;
         }
     }
@@ -63,7 +62,7 @@ impl GradientCache {
         i: usize,
         buf: &mut [f64],
     ) -> &[f64] {
-        self.refresh(f, image, x, i, buf);
+        self.refresh(i, || gradient_row(f, image, x, i, buf));
         self.rows.row(i)
     }
 }
@@ -73,7 +72,7 @@ impl<F: Quadratic, H: PairPenalty> PairStep<'_, F, H> {
     pub fn run(&mut self, i: usize, j: usize) -> PairResult {
         match self.shape.search {
             Search::Fast => dispatch(On { step: self, i, j }),
-            Search::Plain => self.run_in(pulp::Scalar, i, j),
+            Search::Plain => outlined(Scalar, On { step: self, i, j }),
         }
     }
 
@@ -89,13 +88,15 @@ impl<F: Quadratic, H: PairPenalty> PairStep<'_, F, H> {
         // where X has few nonzero rows, a pass goes through the partners of one of them
         let pivot = if is_zero(z1) { j } else { i };
         let k = f.pair_curvature((i, j), pivot, unpacked);
+        let (image, at) = (&*self.image, &*x);
+        let gradient = |i, buf| outlined(simd, GradientRow { f, image, x: at, i, buf });
         let (gi, gj) = match &mut self.cache {
             Some(cache) => {
-                cache.refresh(f, self.image, x, i, g1);
-                cache.refresh(f, self.image, x, j, g1);
+                cache.refresh(i, || gradient(i, g1));
+                cache.refresh(j, || gradient(j, g2));
                 (cache.rows.row(i), cache.rows.row(j))
             }
-            None => (f.gradient_row(self.image, x, i, g1), f.gradient_row(self.image, x, j, g2)),
+            None => (gradient(i, g1), gradient(j, g2)),
         };
         let pair = Pair { k, d: f.column_weights(), g: (gi, gj), z: (z1, z2) };
         let result = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));

@@ -32,7 +32,7 @@ pub(crate) use scad::ScadShape;
 
 use crate::error::{Error, Result};
 use crate::linalg::plane::PairMove;
-use crate::linalg::simd::{Simd, dispatch};
+use crate::linalg::simd::{Simd, WithSimd, dispatch, outlined};
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Given, constants};
 use crate::pair::PairModel;
@@ -149,12 +149,25 @@ macro_rules! penalties {
         impl PairPenalty for AnyPenalty {
             #[inline(always)]
             fn search_in<S: Simd>(&self, simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
-                match self { $(Self::$variant(h) => h.search_in(simd, m, scratch),)* }
+                outlined(simd, AnySearch(self, m, scratch))
             }
             // not inherited: compiled here, once, and not in every crate that calls it
             fn search(&self, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> { dispatch(Search(self, m, scratch)) }
             fn plain_search(&self, m: &PairModel<'_>) -> Option<PairMove> {
                 match self { $(Self::$variant(h) => h.plain_search(m),)* }
+            }
+        }
+
+        /// The searches of all penalties as one kernel.
+        struct AnySearch<'a, 'b>(&'a AnyPenalty, &'a PairModel<'b>, &'a mut Scratch);
+
+        impl WithSimd for AnySearch<'_, '_> {
+            type Output = Option<PairMove>;
+
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, simd: S) -> Option<PairMove> {
+                let Self(h, m, scratch) = self;
+                match h { $(AnyPenalty::$variant(h) => h.search_in(simd, m, scratch),)* }
             }
         }
     };

@@ -337,6 +337,35 @@ struct MovePair<'a, F: Quadratic + ?Sized> {
     by: (&'a [f64], &'a [f64]),
 }
 
+/// Row i of ∇f(X), computed with the widest vectors of the machine.
+pub(crate) fn gradient_row<'a, F: Quadratic>(
+    f: &'a F,
+    image: &'a F::Image,
+    x: &'a RowMat,
+    i: usize,
+    buf: &'a mut [f64],
+) -> &'a [f64] {
+    dispatch(GradientRow { f, image, x, i, buf })
+}
+
+/// The same as a kernel: the rows of all storages stand in it.
+pub(crate) struct GradientRow<'a, F: Quadratic> {
+    pub f: &'a F,
+    pub image: &'a F::Image,
+    pub x: &'a RowMat,
+    pub i: usize,
+    pub buf: &'a mut [f64],
+}
+
+impl<'a, F: Quadratic> WithSimd for GradientRow<'a, F> {
+    type Output = &'a [f64];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> &'a [f64] {
+        self.f.gradient_row(self.image, self.x, self.i, self.buf)
+    }
+}
+
 impl<F: Quadratic + ?Sized> WithSimd for MovePair<'_, F> {
     type Output = ();
 

@@ -22,7 +22,7 @@ use crate::pair::PairPenalty;
 use crate::pair::rows::PairStep;
 use crate::pair::step::Model;
 use crate::pair::step::{PairWork, Shape};
-use crate::smooth::{DenseQuadratic, HessianVector, Quadratic, QuadraticImage, Smooth};
+use crate::smooth::{DenseQuadratic, HessianVector, Quadratic, QuadraticImage, Smooth, gradient_row};
 use crate::solvers::pair_descent::Tried;
 
 /// A block that has been solved but not yet written back.
@@ -126,8 +126,7 @@ fn solve_block<'a, F: Quadratic, H: PairPenalty>(
     if !is_zero(old.data()) {
         let mut g = RowMat::zeros(rows.len(), r);
         for (k, i) in rows.iter().enumerate() {
-            let row = f.gradient_row(image, x, *i, &mut work.g1);
-            g.row_mut(k).copy_from_slice(row);
+            g.row_mut(k).copy_from_slice(gradient_row(f, image, x, *i, &mut work.g1));
         }
         let local = DenseQuadratic::block(f.curvature_block(rows), f);
         let isotropic = f.isotropic();

@@ -11,10 +11,10 @@
 use crate::linalg::RowMat;
 use crate::linalg::kernels::is_zero;
 use crate::linalg::parallel::map_with;
-use crate::linalg::simd::{Simd, WithSimd, dispatch};
+use crate::linalg::simd::{Simd, WithSimd, dispatch, outlined};
 use crate::pair::PairPenalty;
 use crate::pair::step::{Pair, PairWork, Shape, apply_clean, solve_pair};
-use crate::smooth::Quadratic;
+use crate::smooth::{GradientRow, Quadratic, gradient_row};
 use crate::solvers::pair_descent::Tried;
 
 /// Pairs one task solves.
@@ -77,7 +77,7 @@ fn gradient_rows<F: Quadratic>(f: &F, image: &F::Image, x: &RowMat, rows: &[usiz
     let mut buf = vec![0.0; r];
     let mut g = RowMat::zeros(rows.len(), r);
     for (k, i) in rows.iter().enumerate() {
-        g.row_mut(k).copy_from_slice(f.gradient_row(image, x, *i, &mut buf));
+        g.row_mut(k).copy_from_slice(gradient_row(f, image, x, *i, &mut buf));
     }
     g
 }
@@ -112,8 +112,9 @@ impl<F: Quadratic, H: PairPenalty> WithSimd for Task<'_, F, H> {
                 continue;
             }
             let PairWork { scratch, g1, g2, new1, new2, .. } = &mut *self.work;
-            let gi = self.f.gradient_row(self.image, self.x, i, g1);
-            let gj = self.f.gradient_row(self.image, self.x, j, g2);
+            let Self { f, image, x, .. } = self;
+            let gi = outlined(simd, GradientRow { f, image, x, i, buf: g1 });
+            let gj = outlined(simd, GradientRow { f, image, x, i: j, buf: g2 });
             let pair = Pair { k, d: None, g: (gi, gj), z: (z1, z2) };
             let solved = solve_pair(simd, self.h, self.shape, pair, (scratch, new1, new2));
             found.offered = found.offered.max(solved.offered);

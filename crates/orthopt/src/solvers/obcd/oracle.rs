@@ -16,7 +16,7 @@ use crate::pair::movable::Movable;
 use crate::pair::rows::{GradientCache, PairStep};
 use crate::pair::step::{Damping, Model, PairWork, Shape};
 use crate::problem::Problem;
-use crate::smooth::{Quadratic, Usage};
+use crate::smooth::{Quadratic, Usage, gradient_row};
 use crate::solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, WorkingSet, stationarity_score};
 
 /// Accepted moves between two refreshes of the image from X.
@@ -75,7 +75,7 @@ impl<I> Iterate<I> {
         let Self { x, image, cache, work, .. } = self;
         match cache {
             Some(cache) => cache.row(f, image, x, i, &mut work.g1),
-            None => f.gradient_row(image, x, i, &mut work.g1),
+            None => gradient_row(f, image, x, i, &mut work.g1),
         }
     }
 
@@ -144,7 +144,7 @@ impl<F: Quadratic, H: PairPenalty> PairOracle for RowPairs<'_, F, H> {
         let mut gradient = |i: usize, out: &mut [f64]| {
             let known = match cache {
                 Some(cache) => cache.row(&p.f, image, x, i, &mut work.g1),
-                None => p.f.gradient_row(image, x, i, &mut work.g1),
+                None => gradient_row(&p.f, image, x, i, &mut work.g1),
             };
             out.copy_from_slice(known);
             add_subgradient(&p.h, x.row(i), out);

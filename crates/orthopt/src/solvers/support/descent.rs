@@ -9,7 +9,7 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::work::count;
 use crate::nonsmooth::Nonsmooth;
-use crate::smooth::{Quadratic, Smooth};
+use crate::smooth::{Quadratic, Smooth, gradient_row};
 
 /// What a descent asks of f: values and rows of the gradient, from what is kept of X.
 pub(crate) trait Imaged {
@@ -44,8 +44,7 @@ impl<F: Quadratic> Imaged for F {
         if self.keeps_gradient(image) {
             let mut buffer = vec![0.0; r];
             for i in rows {
-                let row = self.gradient_row(image, x, *i, &mut buffer);
-                g.row_mut(*i).copy_from_slice(row);
+                g.row_mut(*i).copy_from_slice(gradient_row(self, image, x, *i, &mut buffer));
             }
         } else {
             let mut wanted = vec![false; n];
@@ -53,7 +52,7 @@ impl<F: Quadratic> Imaged for F {
             for_each_chunk(g.data_mut(), r, &|buffer, i, row| {
                 if wanted[i] {
                     buffer.resize(r, 0.0);
-                    row.copy_from_slice(self.gradient_row(image, x, i, buffer));
+                    row.copy_from_slice(gradient_row(self, image, x, i, buffer));
                 }
             });
         }
