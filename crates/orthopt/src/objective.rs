@@ -1,6 +1,7 @@
 //! Evaluation of an X: F and its parts, feasibility, nonzeros.
 
-use crate::linalg::RowMat;
+use crate::constraint::stiefel::has_unit_columns;
+use crate::linalg::{RowMat, work};
 
 /// Entries of a unit column up to this in absolute value are tiny: they are tried as zeros where a run ends
 /// ([`Evaluate::cleaned`]), counted as zeros of an iterate that is not feasible (the papers' convention), and left
@@ -43,6 +44,13 @@ pub trait Evaluate {
     /// Violation of the constraint: ‖XᵀX − I‖_F, or the mean of |XᵀJX − J|.
     fn feasibility(&self, x: &RowMat) -> f64;
 
+    /// False for an X that is plainly not feasible: not finite, or with columns of another length than 1 where the
+    /// constraint asks for that. An X that has left the constraint may have any F, so nothing that is kept of a run is
+    /// without it. Cost O(nr).
+    fn is_sized(&self, x: &RowMat) -> bool {
+        has_unit_columns(x)
+    }
+
     /// ‖min(0, X)‖_F where X must be nonnegative.
     fn nonneg_violation(&self, _x: &RowMat) -> Option<f64> {
         None
@@ -65,6 +73,15 @@ pub trait Evaluate {
 /// the unit of F, and is not small where F is a small difference of large numbers.
 pub fn size(scale: f64, objective: f64) -> f64 {
     scale + objective.abs()
+}
+
+/// Violation of the constraint from which X has left it, relative to 1 + ‖X‖²; rounding is far below it.
+const OFF: f64 = 1e-6;
+
+/// Is X a point of the constraint, up to rounding? It is no work that limits count.
+pub(crate) fn is_point<P: Evaluate + ?Sized>(problem: &P, x: &RowMat) -> bool {
+    let most = OFF * (1.0 + x.norm().powi(2));
+    problem.is_sized(x) && work::counted(|| problem.feasibility(x)).0 <= most
 }
 
 /// Number of entries that are not zero.

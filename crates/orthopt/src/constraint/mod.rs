@@ -24,6 +24,11 @@ pub trait Constraint: Clone + std::fmt::Debug + Send + Sync {
     /// Distance of X from the set, in the measure of reports.
     fn feasibility(&self, x: &RowMat) -> f64;
 
+    /// False for an X that is plainly not of the set: not finite, or of the wrong size. Cost O(nr).
+    fn is_sized(&self, x: &RowMat) -> bool {
+        x.find_non_finite().is_none()
+    }
+
     /// Checks a given X, called `what` in messages: shape, finite, feasible to 1e-6.
     ///
     /// # Errors

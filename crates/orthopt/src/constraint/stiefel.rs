@@ -43,6 +43,10 @@ impl Constraint for Stiefel {
         feasibility(x)
     }
 
+    fn is_sized(&self, x: &RowMat) -> bool {
+        has_unit_columns(x)
+    }
+
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         check(x, self.n, self.r, what)
     }
@@ -59,6 +63,15 @@ impl Constraint for Stiefel {
     fn tangent(&self, x: &RowMat, d: &RowMat) -> RowMat {
         tangent(x, d)
     }
+}
+
+/// True if all columns have the length 1, up to [`START_TOLERANCE`]. Cost 2nr flops.
+pub(crate) fn has_unit_columns(x: &RowMat) -> bool {
+    let mut squares = vec![0.0; x.ncols()];
+    for i in 0..x.nrows() {
+        squares.iter_mut().zip(x.row(i)).for_each(|(sum, v)| *sum += v * v);
+    }
+    squares.iter().all(|square| (square - 1.0).abs() <= START_TOLERANCE) // false for what is no number
 }
 
 /// ‖XᵀX − I‖_F. Cost 2nr² flops.

@@ -187,6 +187,10 @@ impl Evaluate for Named {
         each!(self, p => Evaluate::feasibility(p, x))
     }
 
+    fn is_sized(&self, x: &RowMat) -> bool {
+        each!(self, p => Evaluate::is_sized(p, x))
+    }
+
     fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
         each!(self, p => Evaluate::nonneg_violation(p, x))
     }

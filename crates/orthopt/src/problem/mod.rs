@@ -249,6 +249,10 @@ impl<C: Constraint, F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Evaluate 
         self.feasibility(x)
     }
 
+    fn is_sized(&self, x: &RowMat) -> bool {
+        self.constraint.is_sized(x)
+    }
+
     fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
         self.nonneg_violation(x)
     }

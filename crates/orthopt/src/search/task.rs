@@ -7,7 +7,7 @@ use super::control::Control;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::{RowMat, work};
-use crate::objective::Evaluate;
+use crate::objective::{Evaluate, is_point};
 use crate::solve::{
     Allowance, AnySolver, Budget, Current, Ending, Executor, Finished, Further, Monitor, Progress, Settings,
     Solver, Stage, Status, StopReason, Stopping, is_lower, of_another, succeeds,
@@ -170,7 +170,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let Ending { x: last, details, splitting, .. } = ending;
         // what was cut off is not worth an end of its own
         let cut = matches!(reason.status, Status::Interrupted | Status::TimeLimit | Status::MaxIters);
-        if !cut && last.find_non_finite().is_none() {
+        if !cut && is_point(problem, &last) {
             let x = problem.cleaned(&last).unwrap_or(last);
             let objective = problem.value(&x);
             // the clean end counts even where rounding puts it a hair above the tracked F
@@ -190,8 +190,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let settings = owned_by(solver.name(), details.settings);
         let (name, constants, splitting) = (solver.name().to_string(), details.constants, splitting);
         let stages = vec![Stage { solver: name, objective, status, iterations, constants, splitting }];
-        if !objective.is_finite() {
-            let why = format!("{} from its X reaches no finite F", solver.name());
+        if !objective.is_finite() || !is_point(problem, &kept.x) {
+            let why = format!("{} from its X reaches no finite F of a feasible X", solver.name());
             return Err(Error::Incompatible(why.into()));
         }
         let (x, failures) = (kept.x, Vec::new());

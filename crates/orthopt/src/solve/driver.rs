@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::confirmed::{of_another, succeeds};
 use super::executor::{Executor, Finished, Kept, Monitor, is_lower};
-use super::stop::{MOST_WORK, numerical_error};
+use super::stop::{MOST_WORK, numerical_error, off_the_constraint};
 use super::{
     Current, Details, Ending, Event, Observer, Or, Progress, Raw, Settings, Solution, Solver, Stage, Status,
     Stop, StopReason, TimeLimit, Trace, TracePoint,
@@ -12,7 +12,7 @@ use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::message::Message;
-use crate::objective::{Evaluate, Objective, count_nonzeros};
+use crate::objective::{Evaluate, Objective, count_nonzeros, is_point};
 
 /// Options of a run.
 #[derive(Clone, Debug, Default)]
@@ -233,17 +233,19 @@ impl<P: Evaluate> Session<'_, '_, P> {
     /// The last X, or the best one of the looks where that is lower by more than rounding or the last
     /// one is broken; with F there.
     fn best_of(&self, x: RowMat, reason: StopReason, kept: Kept) -> (RowMat, (f64, Objective), StopReason) {
-        let is_finite = x.find_non_finite().is_none();
-        let last = if is_finite { self.problem.evaluated(&x) } else { (f64::NAN, Objective::NAN) };
+        let is_feasible = is_point(self.problem, &x);
+        let is_off = !is_feasible && x.find_non_finite().is_none();
+        let last = if is_feasible { self.problem.evaluated(&x) } else { (f64::NAN, Objective::NAN) };
         let is_whole = last.0.is_finite();
         if is_whole && !is_lower(kept.objective, last.0, self.scale) {
             return (x, last, reason);
         }
         let best = self.problem.evaluated(&kept.x); // the tracked F may be off
-        if is_whole && !is_lower(best.0, last.0, self.scale) {
+        if is_whole && (!is_lower(best.0, last.0, self.scale) || !is_point(self.problem, &kept.x)) {
             return (x, last, reason);
         }
-        let reason = of_another(if is_whole { reason } else { numerical_error() }, &kept.place());
+        let broken = || if is_off { off_the_constraint() } else { numerical_error() };
+        let reason = of_another(if is_whole { reason } else { broken() }, &kept.place());
         match self.problem.cleaned(&kept.x) {
             Some(x) => {
                 let best = self.problem.evaluated(&x);

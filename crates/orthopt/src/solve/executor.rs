@@ -92,7 +92,7 @@ impl<P: Evaluate> Executor<'_, P> {
         let mut deadline = Deadline::new(self.budget.seconds, closing_steps);
         let x = solver.current(problem, &state).x();
         let (mut iterations, mut further, mut p) = (0, None, self.first(x));
-        kept.look(p.objective, 0, x);
+        kept.look(problem, p.objective, 0, x);
         let mut reason = monitor.begin(&p, x);
         deadline.opened(cancel.seconds() - p.seconds);
         if let Some(work) = &mut self.budget.work {
@@ -122,7 +122,7 @@ impl<P: Evaluate> Executor<'_, P> {
             pace.adapt(made, p.seconds - before);
             deadline.stepped(p.seconds - before);
             let is_end = step.pass.is_some() || step.ended.is_some();
-            if (is_look || is_end) && kept.look(p.objective, iterations, now.x()) {
+            if (is_look || is_end) && kept.look(problem, p.objective, iterations, now.x()) {
                 monitor.lower(&p, &kept.x);
             }
             monitor.step(&p, made, &now);
@@ -213,9 +213,9 @@ impl Kept {
         Self { x: x0, objective: f64::INFINITY, iteration: 0 }
     }
 
-    /// Takes X in if F is lower there than before and both are finite; was it?
-    fn look(&mut self, objective: f64, iteration: u64, x: &RowMat) -> bool {
-        let lower = objective.is_finite() && objective < self.objective && x.find_non_finite().is_none();
+    /// Takes X in if F is lower there than before and X may be feasible; was it?
+    fn look(&mut self, problem: &impl Evaluate, objective: f64, iteration: u64, x: &RowMat) -> bool {
+        let lower = objective.is_finite() && objective < self.objective && problem.is_sized(x);
         if lower {
             self.x.data_mut().copy_from_slice(x.data());
             (self.objective, self.iteration) = (objective, iteration);

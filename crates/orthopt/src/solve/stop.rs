@@ -60,6 +60,14 @@ pub(super) fn numerical_error() -> StopReason {
     }
 }
 
+/// For solvers that are off by more than rounding at their end.
+pub(super) fn off_the_constraint() -> StopReason {
+    StopReason {
+        status: Status::NumericalError,
+        message: "X has left the constraint: its equations are singular up to rounding, another solver or scale may do".into(),
+    }
+}
+
 pub(super) fn out_of_time() -> StopReason {
     // without a number: what is left of the user's limit after the setting up is not what the user asked for
     StopReason { status: Status::TimeLimit, message: "reached the time limit".into() }

@@ -211,9 +211,9 @@ fn script(values: &[f64]) -> Scripted {
     Scripted { values: values.to_vec() }
 }
 
-/// The unit vector at which F of [`made`]`(0.0)` has this value; NaN where there is none.
+/// The unit vector at which F of [`made`]`(0.0)` has this value; a longer one where there is none.
 fn at(objective: f64) -> RowMat {
-    RowMat::from_vec(2, 1, vec![-objective, (1.0 - objective * objective).sqrt()]).unwrap()
+    RowMat::from_vec(2, 1, vec![-objective, (1.0 - objective * objective).max(0.0).sqrt()]).unwrap()
 }
 
 fn made(value: f64) -> Problem<Stiefel, Made, NoPenalty> {
@@ -235,6 +235,30 @@ fn run_scripts(starts: Vec<Option<Vec<Scripted>>>) -> Result<Solution> {
     let options = RunOptions { restarts: starts.len() as u64 - 1, ..Default::default() };
     let mut stop = Stationary { tol: 1e-9 }.or(MaxIterations(Some(10_000)));
     run_restarts(&made(0.0), start, options, &mut stop, &mut [])
+}
+
+/// Outside of the constraint F may be anything: such an X is never the result, however low F is there.
+#[test]
+fn an_x_that_has_left_the_constraint_is_never_the_result() {
+    for (values, best, iteration) in [
+        (&[-5.0][..], -0.6, 0),
+        (&[-0.7, -0.9, -1e150], -0.9, 2),
+        (&[-0.7, -5.0, -0.9, -1.0001], -0.9, 3),
+        (&[-5.0, -0.3, -1e305], -0.6, 0),
+    ] {
+        let s = run_scripts(vec![Some(vec![script(values)])]).unwrap();
+        assert_eq!((s.status, &s.x), (Status::NumericalError, &at(best)), "{values:?}: {}", s.message);
+        assert!(s.objective.total == best && s.feasibility <= 1e-12, "{values:?}");
+        let place = format!("the best X is that of iteration {iteration}");
+        assert!(
+            s.message.contains("X has left the constraint") && s.message.contains(&place),
+            "{}",
+            s.message
+        );
+    }
+    // one that comes back ends as it would
+    let s = run_scripts(vec![Some(vec![script(&[-0.7, -5.0, -0.9])])]).unwrap();
+    assert_eq!((s.status, s.objective.total), (Status::Converged, -0.9), "{}", s.message);
 }
 
 #[test]

@@ -129,6 +129,8 @@ pub(crate) const NOISE: f64 = 1e-13;
 pub(crate) const VANISHED: f64 = 1e-8;
 /// Bounds of τ relative to ‖X‖/‖G‖.
 const LARGEST: f64 = 1e15;
+/// Largest ‖XᵀX − I‖_F of a point of a curve, before it is polished: squared it is rounding.
+const NEAR: f64 = 1e-6;
 /// ‖XᵀX − I‖_F above which X is made orthonormal again.
 const DRIFT: f64 = 1e-13;
 
@@ -223,13 +225,16 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
 }
 
 /// X − ½X(XᵀX − I): what rounding has left of ‖XᵀX − I‖, squared. f along a curve is only as smooth
-/// as X is orthonormal.
-pub(crate) fn polished(x: &RowMat) -> RowMat {
+/// as X is orthonormal. `None` where more than rounding is left: the system behind X was singular, and X is off the manifold.
+pub(crate) fn polished(x: &RowMat) -> Option<RowMat> {
     let mut e = gram(x);
     (0..e.nrows()).for_each(|k| e.set(k, k, e.get(k, k) - 1.0));
-    let mut out = x.clone();
-    product(&mut out, true, -0.5, x.as_mat(), e.as_mat());
-    out
+    let is_near = e.norm() <= NEAR; // false for what is no number
+    is_near.then(|| {
+        let mut out = x.clone();
+        product(&mut out, true, -0.5, x.as_mat(), e.as_mat());
+        out
+    })
 }
 
 /// X back on the manifold if it has drifted off.
@@ -331,3 +336,42 @@ macro_rules! curve_solver {
 }
 
 pub(crate) use curve_solver;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smooth::DenseQuadratic;
+
+    /// Points of a curve far out, where the systems behind them are singular up to rounding: orthonormal or refused.
+    fn check<C: Curve>() {
+        for (n, r) in [(14, 2), (5, 2), (3, 3), (9, 1), (30, 7)] {
+            let c = RowMat::from_fn(n, n, |i, j| ((3 * i * j + 5 * (i + j)) % 17) as f64 - 8.0);
+            for (scale, seed) in [(1.0, 1), (1e-9, 2), (1e9, 3)] {
+                let m = RowMat::from_fn(n, n, |i, j| -scale * (c.get(i, j) + c.get(j, i)));
+                let f = DenseQuadratic::new(m.as_mat()).unwrap();
+                let mut rng = <rand_pcg::Pcg64 as rand::SeedableRng>::seed_from_u64(seed);
+                let at = Iterate::new(&f, stiefel::random(n, r, &mut rng));
+                let prepared = C::prepare(&at);
+                let mut points = 0;
+                for exponent in -20..20 {
+                    let tau = 10f64.powi(exponent) / scale;
+                    if let Some(x) = C::point(&at, &prepared, tau) {
+                        let error = stiefel::feasibility(&x);
+                        assert!(error <= 1e-10, "{}: {n} x {r}, tau {tau:e}: {error:e}", C::NAME);
+                        points += 1;
+                    }
+                }
+                assert!(points >= 15, "{}: {n} x {r}: {points} points", C::NAME);
+            }
+        }
+    }
+
+    #[test]
+    fn every_point_is_orthonormal() {
+        check::<optm_cayley::Cayley>();
+        check::<optm_qr::Qr>();
+        check::<foforth_gr::FoforthGr>();
+        check::<foforth_p::FoforthP>();
+        check::<foforth_qr::FoforthQr>();
+    }
+}
