@@ -89,7 +89,10 @@ impl<F: Quadratic, H: PairPenalty> PairStep<'_, F, H> {
         let pivot = if is_zero(z1) { j } else { i };
         let k = f.pair_curvature((i, j), pivot, unpacked);
         let (image, at) = (&*self.image, &*x);
-        let gradient = |i, buf| outlined(simd, GradientRow { f, image, x: at, i, buf });
+        let gradient = |i, buf| match F::SHORT_ROWS {
+            true => f.gradient_row(image, at, i, buf),
+            false => outlined(simd, GradientRow { f, image, x: at, i, buf }),
+        };
         let (gi, gj) = match &mut self.cache {
             Some(cache) => {
                 cache.refresh(i, || gradient(i, g1));

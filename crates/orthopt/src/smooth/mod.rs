@@ -214,6 +214,10 @@ pub trait Quadratic: Smooth {
         None
     }
 
+    /// True where [`gradient_row`](Self::gradient_row) is a few instructions, which are compiled into the pair step; it is a
+    /// function of its own elsewhere.
+    const SHORT_ROWS: bool = false;
+
     /// Row i of ∇f(X), either a slice of the image or computed into `buf` (length r). `x` is the X
     /// that the image belongs to.
     fn gradient_row<'a>(

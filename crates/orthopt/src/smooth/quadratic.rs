@@ -328,6 +328,8 @@ impl DenseQuadratic {
 impl Quadratic for DenseQuadratic {
     type Image = QuadraticImage;
 
+    const SHORT_ROWS: bool = true;
+
     fn image(&self, x: &RowMat) -> QuadraticImage {
         let nonzero = (0..x.nrows()).filter(|i| !is_zero(x.row(*i))).count();
         if nonzero <= x.nrows() / FEW_ROWS {
