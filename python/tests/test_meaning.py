@@ -157,7 +157,7 @@ def outcome(call, problem, options):
 
 def base(call, problem, option):
     """The call without the option."""
-    options = {} if call in ("certify",) or option == "max_iters" else {"max_iters": 40}
+    options = {} if call == "certify" else {"max_iters": 40}
     if problem not in J and call != "certify" and option != "rank":
         options["rank"] = 2
     if call == "path" and option not in ("counts", "lams"):

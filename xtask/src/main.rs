@@ -34,7 +34,7 @@ use steps::Steps;
 /// new check is one line.
 fn test(workspace: &Workspace) -> anyhow::Result<()> {
     let cargo = |args: &[&str]| workspace.cargo(args);
-    let mut steps = Steps::default();
+    let mut steps = Steps::new();
     steps.run("format", || cargo(&["fmt", "--all", "--check"]).run())?;
     steps
         .run("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]).run())?;
@@ -47,8 +47,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("features", || features(workspace))?;
     steps.run("data sets", || data_sets(workspace))?;
     steps.run("python", || python::test(workspace))?;
-    steps.run("r", || r::test(workspace))?;
-    steps.run("site", || site::build(workspace))?;
+    steps.run_both(("r", &|| r::test(workspace)), ("site", &|| site::build(workspace)))?;
     steps.finish();
     Ok(())
 }
@@ -88,7 +87,7 @@ fn data_sets(workspace: &Workspace) -> anyhow::Result<()> {
 }
 
 fn python_alone(workspace: &Workspace) -> anyhow::Result<()> {
-    let mut steps = Steps::default();
+    let mut steps = Steps::new();
     steps.run("build", || workspace.cargo(&python::PROGRAMS).run())?;
     steps.run("python", || python::test(workspace))?;
     steps.finish();
@@ -96,7 +95,7 @@ fn python_alone(workspace: &Workspace) -> anyhow::Result<()> {
 }
 
 fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
-    let mut steps = Steps::default();
+    let mut steps = Steps::new();
     steps.run("r", || r::test(workspace))?;
     steps.finish();
     Ok(())

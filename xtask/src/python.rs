@@ -44,16 +44,23 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
             .env("MPLBACKEND", "Agg")
             .run()
     };
-    stubs(workspace, &venv, &work)?;
     pytest(&["python/tests", "-n", "auto", "--dist", "loadfile"])?;
-    pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
-    pytest(&PAGES)?;
-    random_commands(workspace, &venv, 1.0, 0)?;
-    for example in examples(&workspace.root)? {
-        eprintln!("example {}", example.display());
-        Run::new(venv.path()).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;
-    }
-    Ok(())
+    // one process each
+    let pages = || {
+        stubs(workspace, &venv, &work)?;
+        pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
+        pytest(&PAGES)?;
+        for example in examples(&workspace.root)? {
+            eprintln!("example {}", example.display());
+            Run::new(venv.path()).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| random_commands(workspace, &venv, 1.0, 0));
+        let done: anyhow::Result<()> = pages();
+        beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(done)
+    })
 }
 
 /// Random command lines for so many minutes, and what they say recomputed with NumPy.

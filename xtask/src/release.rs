@@ -19,7 +19,7 @@ pub fn dry_run(workspace: &Workspace, profile: &str) -> anyhow::Result<()> {
         fs::remove_dir_all(&out)?; // files of other versions
     }
     fs::create_dir_all(&out)?;
-    let mut steps = Steps::default();
+    let mut steps = Steps::new();
     steps.run("versions", || versions::check(workspace))?;
     steps.run("crates", || keep(&packages::verified(workspace)?, &out))?;
     steps.run("wheel", || keep(&wheel::build(workspace, profile)?, &out))?;

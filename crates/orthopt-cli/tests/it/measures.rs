@@ -104,7 +104,8 @@ const US_ARRESTS: [[f64; 2]; 4] = [
 fn where_nothing_binds_it_is_pca() {
     let (dir, c) = (Dir::new(), table("us_arrests"));
     let check = |args: &[&str]| {
-        let call = [&["solve"], args, &["--gram", &c, "-r", "2", "--save-x", "x.npy"]].concat();
+        let call =
+            [&["solve"], args, &["--gram", &c, "-r", "2", "--save-x", "x.npy", "--effort", "quick"]].concat();
         stderr(&dir, &call);
         let x = read_npy(&dir.path("x.npy"));
         for k in 0..2 {
@@ -156,7 +157,10 @@ fn sequences_and_shares_of_a_total() {
     let (dir, c) = (Dir::new(), table("wine"));
     let columns = |r: &str| {
         let problem = ["solve", "l0-pca", "--gram", &c, "-r", r, "--nonzeros", "4", "--maximise", "adjusted"];
-        stderr(&dir, &[&problem[..], &["--order", "sequential", "--save-x", "x.npy"]].concat());
+        stderr(
+            &dir,
+            &[&problem[..], &["--order", "sequential", "--save-x", "x.npy", "--effort", "quick"]].concat(),
+        );
         read_npy(&dir.path("x.npy"))
     };
     let (two, three) = (columns("2"), columns("3"));
@@ -165,7 +169,8 @@ fn sequences_and_shares_of_a_total() {
     }
     let total =
         ["solve", "l0-pca", "--gram", &c, "-r", "4", "--total-nonzeros", "16", "--maximise", "adjusted"];
-    let found = dir.json(&[&total[..], &["--min-nonzeros", "3", "--max-nonzeros", "5"]].concat());
+    let found = dir
+        .json(&[&total[..], &["--min-nonzeros", "3", "--max-nonzeros", "5", "--effort", "quick"]].concat());
     let counts = nonzeros(&found);
     assert!(
         counts.iter().all(|count| (3..=5).contains(count)) && counts.iter().sum::<u64>() <= 16,
@@ -187,7 +192,7 @@ fn as_many_components_as_a_support_has_rows() {
             for rank in ["2", "3"] {
                 let args =
                     ["solve", "l0-pca", "--gram", "c.csv", "--header", "no", "-r", rank, "--nonzeros", count];
-                let found = dir.json(&[&args[..], &["--maximise", measure]].concat());
+                let found = dir.json(&[&args[..], &["--maximise", measure, "--effort", "quick"]].concat());
                 assert!(found["feasibility"].as_f64().unwrap() < 1e-12, "{measure} {count} {rank}");
             }
         }

@@ -12,7 +12,7 @@ fn with<'a>(extra: &[&'a str]) -> Vec<&'a str> {
 fn counts_are_kept_exactly() {
     let dir = Dir::new();
     let components = |extra: &[&str]| {
-        let object = dir.json(&with(extra));
+        let object = dir.json(&[&with(extra)[..], &["--effort", "quick"]].concat());
         assert!(object["feasibility"].as_f64().unwrap() <= 1e-12, "{object}");
         assert!(object["lambda"].is_null() && object["status"] == "converged", "{object}");
         let list = object["components"].as_array().unwrap().clone();
@@ -103,10 +103,11 @@ fn the_number_of_limits_is_the_rank_and_summaries_say_what_was_asked() {
 #[test]
 fn bounds_are_below_what_is_found() {
     let dir = Dir::new();
-    let object = dir.json(&with(&["--nonzeros", "5", "--bound", "20"]));
+    let object = dir.json(&with(&["--nonzeros", "5", "--bound", "4"]));
     assert!(object["bound"].as_f64().unwrap() <= object["objective"].as_f64().unwrap(), "{object}");
     assert!(object["gap"].as_f64().unwrap() < 0.2);
-    let bound = dir.json(&["bound", "l0-pca", "builtin:pitprops", "-r", "3", "--nonzeros", "5"]);
+    let bound =
+        dir.json(&["bound", "l0-pca", "builtin:pitprops", "-r", "3", "--nonzeros", "5", "--time-limit", "4"]);
     assert!(bound["objective"].as_f64().unwrap() <= object["objective"].as_f64().unwrap() + 1e-9);
 }
 

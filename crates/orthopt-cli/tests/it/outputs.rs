@@ -130,7 +130,7 @@ fn an_output_that_cannot_be_written_is_found_before_the_work() {
 #[test]
 fn quiet_commands_print_nothing() {
     let dir = Dir::new();
-    let about = ["l0-pca", "builtin:pitprops", "-q", "--time-limit", "20"];
+    let about = ["l0-pca", "builtin:pitprops", "-q", "--time-limit", "1"];
     let quiet = |command: &'static str, more: &[&'static str]| {
         let words = [&[command], &about[..], more].concat();
         dir.orthopt(&words).assert().success().stdout("").stderr("");

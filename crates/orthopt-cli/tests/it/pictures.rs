@@ -307,7 +307,7 @@ fn words_of_every_picture_are_apart_and_inside() {
         ];
         for size in [&[][..], &["--plot-width", "1200", "--font-size", "12"]] {
             let mut command =
-                dir.orthopt(&[&solve[..], size, &["--stability", "3", "--time-limit", "4"]].concat());
+                dir.orthopt(&[&solve[..], size, &["--stability", "3", "--time-limit", "1"]].concat());
             command.args(files.iter().flatten()).assert().success();
             for kind in kinds {
                 check_words(&format!("{kind} of {source} {size:?}"), &dir.read(&format!("{kind}.svg")));
@@ -315,7 +315,7 @@ fn words_of_every_picture_are_apart_and_inside() {
         }
         let path =
             ["path", "l0-pca", source, "--scale", "std", "-r", "2", "--counts", "1,2,4,8", "--cv", "3", "-q"];
-        dir.orthopt(&[&path[..], &["--time-limit", "4", "--bound", "1", "--plot", "path.svg"]].concat())
+        dir.orthopt(&[&path[..], &["--time-limit", "2", "--bound", "0.5", "--plot", "path.svg"]].concat())
             .assert()
             .success();
         check_words(&format!("path of {source}"), &dir.read("path.svg"));
@@ -330,7 +330,7 @@ fn words_of_every_picture_are_apart_and_inside() {
             "--nonzeros",
             "4",
             "--time-limit",
-            "2",
+            "1",
             "-q",
         ];
         dir.orthopt(&[&bound[..], &["--plot", "bound.svg"]].concat()).assert().success();

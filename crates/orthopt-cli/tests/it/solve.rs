@@ -48,7 +48,7 @@ fn loadings_carry_names_or_numbers() {
 
 #[test]
 fn rank_and_lambda_have_defaults_and_say_so() {
-    let text = stdout(&mut orthopt(&PITPROPS));
+    let text = stdout(&mut orthopt(&[&PITPROPS[..], &["--effort", "quick"]].concat()));
     assert!(text.contains("rank          5\n"), "{text}");
     assert!(text.contains("- rank 5: 5, or one fewer than the columns if that is less"), "{text}");
     assert!(text.contains("nonzeros in each component: the knee"), "{text}");

@@ -178,7 +178,7 @@ fn numbers_near_the_ends_of_the_range_end() {
         dir.write("a.csv", table(unit));
         for problem in ["pca", "l0-pca", "l1-pca", "nonneg-pca"] {
             let mut command =
-                orthopt(&["solve", problem, "a.csv", "-r", "2", "--time-limit", "2", "--json", "-"]);
+                orthopt(&["solve", problem, "a.csv", "-r", "2", "--time-limit", "1", "--json", "-"]);
             let command = command.current_dir(dir.path("."));
             let output = command.timeout(std::time::Duration::from_secs(90)).output().unwrap();
             let what = format!("{problem} {unit:e}: {}", String::from_utf8_lossy(&output.stderr));

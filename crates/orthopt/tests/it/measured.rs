@@ -546,7 +546,7 @@ fn loadings_are_orthogonal_and_scores_uncorrelated() {
     let mut before = 0.0;
     for limit in [Limit::Total(6), Limit::Nonzeros(vec![3]), Limit::Nonzeros(vec![5])] {
         let p = problem(&c, 3, both(limit.clone())).unwrap();
-        let found = solve(&p);
+        let found = solve_with(&p, Some(Effort::Quick));
         check(&c, &found);
         let variance = explained(&c, &found.x).projected;
         assert!(variance >= before, "{limit:?}: {variance}");

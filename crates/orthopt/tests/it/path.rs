@@ -2,7 +2,7 @@
 
 use faer::sparse::{SparseColMat, Triplet};
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Effort, Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::path::{Along, By, Fold, Folds, Path, Request, Watch, cross_validate, folds, judge, path};
 use orthopt::problem::PcaData;
@@ -213,7 +213,8 @@ fn validation_by_cells_finds_the_variables_of_planted_factors() {
         block @ (0 | 1) => 2.0 * noise(i, 50 + block) + 0.6 * noise(i, j) + 3.0,
         _ => noise(i, j) + 3.0,
     });
-    let asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 5, 6, 8, 12]));
+    let mut asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 5, 6, 8, 12]));
+    asked.wanted.effort = Some(Effort::Quick);
     let mut stage = |_: usize, _: usize| ();
     let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
     let cells = Folds { count: 6, by: By::Cells };

@@ -118,7 +118,7 @@ fn normal_numbers_have_no_excess() {
 /// Sources with heavy and with light tails, mixed by any invertible matrix, are separated.
 #[test]
 fn sources_are_separated() {
-    let (m, n) = (4000, 4);
+    let (m, n) = (2000, 4);
     let mut random = rng(5);
     let sources = Mat::from_fn(m, n, |_, k| match k {
         0 | 1 => {
