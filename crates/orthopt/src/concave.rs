@@ -5,6 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::select_numbers;
 use crate::linear_map::{AnyMap, LinearMap};
 use crate::options::checked;
 
@@ -79,9 +80,8 @@ impl LargestK {
     /// The k-th largest |x|, and how many entries of that size are among the k largest.
     fn threshold(&self, x: &RowMat) -> (f64, usize) {
         let mut sizes: Vec<f64> = x.data().iter().map(|v| v.abs()).collect();
-        let (larger, tau, _) = sizes.select_nth_unstable_by(self.k - 1, |a, b| b.total_cmp(a));
-        let tau = *tau;
-        let above = larger.iter().filter(|v| **v > tau).count();
+        let tau = select_numbers(&mut sizes, self.k).unwrap_or(0.0);
+        let above = sizes.iter().filter(|v| **v > tau).count();
         (tau, self.k - above)
     }
 }

@@ -104,8 +104,7 @@ const US_ARRESTS: [[f64; 2]; 4] = [
 fn where_nothing_binds_it_is_pca() {
     let (dir, c) = (Dir::new(), table("us_arrests"));
     let check = |args: &[&str]| {
-        let call =
-            [&["solve"], args, &["--gram", &c, "-r", "2", "--save-x", "x.npy", "--effort", "quick"]].concat();
+        let call = [&["solve"], args, &["--gram", &c, "-r", "2", "--save-x", "x.npy"]].concat();
         stderr(&dir, &call);
         let x = read_npy(&dir.path("x.npy"));
         for k in 0..2 {
@@ -157,10 +156,7 @@ fn sequences_and_shares_of_a_total() {
     let (dir, c) = (Dir::new(), table("wine"));
     let columns = |r: &str| {
         let problem = ["solve", "l0-pca", "--gram", &c, "-r", r, "--nonzeros", "4", "--maximise", "adjusted"];
-        stderr(
-            &dir,
-            &[&problem[..], &["--order", "sequential", "--save-x", "x.npy", "--effort", "quick"]].concat(),
-        );
+        stderr(&dir, &[&problem[..], &["--order", "sequential", "--save-x", "x.npy"]].concat());
         read_npy(&dir.path("x.npy"))
     };
     let (two, three) = (columns("2"), columns("3"));

@@ -8,6 +8,7 @@ use super::{Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called}
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::order::descending_to;
 use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::size;
@@ -39,8 +40,7 @@ pub(super) fn is_weighted(p: &PcaProblem) -> bool {
 /// The columns of X with the larger variances xₖᵀCxₖ where the larger weights are. `None` where that takes long and nobody waits.
 fn by_weight(f: &AnySmooth, x: &RowMat) -> Option<RowMat> {
     let (d, by_size) = (f.column_weights()?, by_variance(f, x)?);
-    let mut order: Vec<usize> = (0..d.len()).collect();
-    order.sort_by(|a, b| d[*b].total_cmp(&d[*a]));
+    let order = descending_to(d.len(), &|k| d[k]);
     let mut place = vec![0; d.len()];
     order.iter().enumerate().for_each(|(at, k)| place[*k] = at);
     Some(RowMat::from_fn(by_size.nrows(), d.len(), |i, k| by_size.get(i, place[k])))

@@ -19,6 +19,7 @@ use crate::family::request::Case;
 use crate::family::statement::statement;
 use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
+use crate::linalg::order::sort_numbers_down;
 use crate::message::Message;
 use crate::penalty::find_penalty;
 use crate::problem::{
@@ -109,7 +110,7 @@ fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
 /// λ as a share of the mean of the r largest Cᵢᵢ.
 fn share_of_mean(data: &PcaData<'_>, rank: Option<usize>, share: f64) -> f64 {
     let mut squares = data.squares();
-    squares.sort_by(|a, b| b.total_cmp(a));
+    sort_numbers_down(&mut squares);
     let rank = rank.unwrap_or(default_rank(squares.len())).clamp(1, squares.len().max(1));
     share * squares.iter().take(rank).sum::<f64>() / rank as f64
 }

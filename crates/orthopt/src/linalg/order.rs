@@ -65,6 +65,12 @@ pub fn best_first<T>(items: Vec<T>, worth: impl Fn(&T) -> f64) -> Vec<T> {
     order.into_iter().filter_map(|k| items[k].take()).collect()
 }
 
+/// Brings the `most` largest numbers to the front, in any order, and returns the last of them; all where there are no more.
+pub fn select_numbers(numbers: &mut [f64], most: usize) -> Option<f64> {
+    let last = most.min(numbers.len()).checked_sub(1)?;
+    Some(*numbers.select_nth_unstable_by(last, |a, b| b.total_cmp(a)).1)
+}
+
 /// Numbers, the least first.
 pub fn sort_numbers(numbers: &mut [f64]) {
     numbers.sort_by(f64::total_cmp);
@@ -133,6 +139,15 @@ mod tests {
                 select_largest(&mut some, most);
                 largest_first(&mut some);
                 assert_eq!(indices(&some), indices(&slow_down[..most.min(key.len())]));
+            }
+            for most in [0, 1, key.len() / 2, key.len() + 1] {
+                let (mut some, mut slow) = (key.clone(), key.clone());
+                let last = select_numbers(&mut some, most);
+                slow.sort_by(|a, b| b.total_cmp(a));
+                let most = most.min(key.len());
+                assert_eq!(last.map(f64::to_bits), slow[..most].last().map(|v| v.to_bits()));
+                sort_numbers_down(&mut some[..most]);
+                assert!(some[..most].iter().zip(&slow).all(|(a, b)| a.to_bits() == b.to_bits()));
             }
             let (mut least, mut largest) = (key.clone(), key.clone());
             sort_numbers(&mut least);

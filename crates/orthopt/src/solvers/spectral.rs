@@ -22,6 +22,7 @@ use crate::linalg::RowMat;
 use crate::linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::long::is_left;
+use crate::linalg::order::descending_to;
 use crate::linalg::products::{gram, product};
 use crate::linalg::unit::power_of_two;
 use crate::linalg::work;
@@ -215,8 +216,7 @@ fn whole(f: &impl Quadratic, unit: f64) -> Option<(Vec<f64>, RowMat)> {
 /// The eigenvectors that weights have, and −½ Σ dₖθₖ: the largest positive weight the first of `vectors`, the most negative one
 /// the last. Where no weight is negative, the leading ones will do.
 pub(crate) fn placed(values: &[f64], vectors: &RowMat, d: &[f64], unit: f64) -> (RowMat, f64) {
-    let mut order: Vec<usize> = (0..d.len()).collect();
-    order.sort_by(|a, b| d[*b].total_cmp(&d[*a]));
+    let order = descending_to(d.len(), &|k| d[k]);
     let not_negative = d.iter().filter(|d| **d >= 0.0).count();
     let mut eigenvector = vec![0; d.len()];
     for (place, k) in order.into_iter().enumerate() {

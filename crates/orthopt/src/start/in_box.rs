@@ -7,7 +7,7 @@ use super::{largest_of_rows, round_to_partition};
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::order::ascending;
+use crate::linalg::order::{ascending, best_first};
 use crate::linalg::orthonormal::nearest;
 use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
@@ -113,7 +113,7 @@ fn apart(x: &RowMat, [lower, upper]: [f64; 2]) -> Option<RowMat> {
         order.truncate(rows.len().saturating_sub(needed));
         surplus.extend(order.into_iter().map(|i| (i, k)));
     }
-    surplus.sort_by(|(i, k), (j, l)| x.get(*j, *l).abs().total_cmp(&x.get(*i, *k).abs()));
+    let mut surplus = best_first(surplus, |(i, k)| x.get(*i, *k).abs());
     let mut out = RowMat::zeros(n, r);
     let mut values: Vec<Vec<f64>> = Vec::new();
     for (k, rows) in rows.iter().enumerate() {

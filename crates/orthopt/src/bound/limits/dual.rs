@@ -5,7 +5,7 @@ use super::super::certified::{gamma, sum_of_largest};
 use super::super::covariance::principal;
 use super::super::fantope::Fantope;
 use crate::linalg::RowMat;
-use crate::linalg::order::sort_numbers_down;
+use crate::linalg::order::{select_numbers, sort_numbers_down};
 
 /// Covers the rounding of the error terms themselves.
 const OUTWARD: f64 = 1.01;
@@ -244,8 +244,8 @@ fn largest_of_row(row: &[f64], nonneg: bool, part: &Part, i: usize, free: &mut V
         }
     }
     let left = part.k.saturating_sub(taken).min(free.len());
-    if left > 0 && left < free.len() {
-        free.select_nth_unstable_by(left - 1, |a, b| b.total_cmp(a));
+    if left < free.len() {
+        select_numbers(free, left);
     }
     sum + free[..left].iter().sum::<f64>()
 }

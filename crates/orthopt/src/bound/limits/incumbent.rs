@@ -8,7 +8,7 @@ use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use crate::linalg::long::is_left;
 use crate::linalg::masked_system::MaskedSystem;
-use crate::linalg::order::{ascending_to, descending_to, sort_numbers_down};
+use crate::linalg::order::{ascending_to, descending_to, select_numbers, sort_numbers_down};
 use crate::linalg::products::{cross, product};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -42,7 +42,7 @@ pub fn best_set(problem: &Problem, k: usize) -> Option<(f64, Vec<usize>)> {
     let n = problem.c.nrows();
     let connected = |i: usize| {
         let mut row: Vec<f64> = problem.c.row(i).iter().map(|v| v.abs()).collect();
-        row.select_nth_unstable_by(k - 1, |a, b| b.total_cmp(a));
+        select_numbers(&mut row, k);
         sort_numbers_down(&mut row[..k]);
         row[..k].iter().sum::<f64>()
     };

@@ -26,7 +26,7 @@ use super::covariance::{Covariance, Screen};
 use super::tree::{Limits, Outcome, cutoff, search};
 use super::types::{End, Kind, Options, Progress, Watch};
 use crate::error::Result;
-use crate::linalg::order::sort_numbers_down;
+use crate::linalg::order::{select_numbers, sort_numbers_down};
 use crate::linalg::{RowMat, work};
 use crate::problem::nonzero_rows;
 use crate::smooth::Quadratic;
@@ -367,9 +367,7 @@ fn circles(problem: &Problem, k: usize) -> f64 {
     let most = (0..c.nrows()).map(|i| {
         let mut others: Vec<f64> = (0..c.ncols()).filter(|j| *j != i).map(|j| c.get(i, j).abs()).collect();
         let q = (k - 1).min(others.len());
-        if q > 0 && q < others.len() {
-            others.select_nth_unstable_by(q - 1, |a, b| b.total_cmp(a));
-        }
+        select_numbers(&mut others, q);
         others.truncate(q);
         sort_numbers_down(&mut others);
         let sum: f64 = others.iter().sum();

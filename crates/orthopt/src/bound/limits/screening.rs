@@ -14,6 +14,7 @@
 
 use super::super::certified::gamma;
 use super::dual::Problem;
+use crate::linalg::order::{select_numbers, sort_numbers_down};
 use crate::linalg::parallel::map_items;
 use crate::linalg::work;
 
@@ -182,13 +183,11 @@ fn top(numbers: &mut [f64], q: usize) -> f64 {
     if q == 0 {
         return 0.0;
     }
-    if q < numbers.len() {
-        numbers.select_nth_unstable_by(q - 1, |a, b| b.total_cmp(a));
-    }
+    select_numbers(numbers, q);
     // in an order that no selection decides
     let count = q.min(numbers.len());
     let largest = &mut numbers[..count];
-    largest.sort_unstable_by(|a, b| b.total_cmp(a));
+    sort_numbers_down(largest);
     largest.iter().sum()
 }
 
