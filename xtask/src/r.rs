@@ -112,7 +112,7 @@ fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
     if work.exists() {
         fs::remove_dir_all(work)?;
     }
-    copy(&workspace.root.join("r"), &package)?;
+    roxygen::copy(&workspace.root.join("r"), &package)?;
     versions::check(workspace)?;
     let version = versions::version(workspace)?;
     let mut pack = workspace.cargo(&["package", "--quiet", "--no-verify", "--allow-dirty"]);
@@ -143,22 +143,6 @@ fn unpack(workspace: &Workspace, stem: &str, work: &Path, to: &Path) -> anyhow::
     for extra in [".cargo_vcs_info.json", "Cargo.toml.orig"] {
         if to.join(extra).exists() {
             fs::remove_file(to.join(extra))?;
-        }
-    }
-    Ok(())
-}
-
-/// Copies a folder but for what has been built in it.
-pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default();
-        let built = path.extension().is_some_and(|e| e == "o" || e == "a" || e == "so");
-        if path.is_dir() && name != "target" {
-            copy(&path, &to.join(name))?;
-        } else if path.is_file() && !built {
-            fs::copy(&path, to.join(name))?;
         }
     }
     Ok(())

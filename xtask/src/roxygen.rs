@@ -8,7 +8,6 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
-use crate::r;
 
 /// Makes the pages in `r`; left out where there is no roxygen2 of the version that made them.
 pub fn write(workspace: &Workspace) -> anyhow::Result<()> {
@@ -36,6 +35,22 @@ pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
     }
 }
 
+/// Copies a folder but for what has been built in it.
+pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default();
+        let built = path.extension().is_some_and(|e| e == "o" || e == "a" || e == "so");
+        if path.is_dir() && name != "target" {
+            copy(&path, &to.join(name))?;
+        } else if path.is_file() && !built {
+            fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
 /// The pages, made in a copy without the compiled half; none where roxygen2 does not fit.
 fn made(workspace: &Workspace) -> anyhow::Result<Option<BTreeMap<String, String>>> {
     let (package, work) = (workspace.root.join("r"), workspace.target.join("r-pages"));
@@ -45,7 +60,7 @@ fn made(workspace: &Workspace) -> anyhow::Result<Option<BTreeMap<String, String>
     if work.exists() {
         fs::remove_dir_all(&work)?;
     }
-    r::copy(&package, &work)?;
+    copy(&package, &work)?;
     for name in pages(&work)?.keys() {
         fs::remove_file(work.join(name))?;
     }

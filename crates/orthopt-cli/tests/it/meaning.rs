@@ -290,7 +290,9 @@ fn base(call: &str, info: &ProblemInfo, option: &str) -> Vec<&'static str> {
     }
     match call {
         "path" if !matches!(option, "counts" | "lambdas") => args.extend(["--counts", "3,6"]),
-        "bound" if option != "time-limit" => args.extend(["--time-limit", "2"]),
+        "bound" if option == "nodes" => args.extend(["--time-limit", "2"]),
+        "bound" if option == "time-limit" => args.extend(["--nodes", "20"]),
+        "bound" => args.extend(["--time-limit", "2", "--nodes", "20"]),
         "certify" => args.extend(["--x", "x.npy"]),
         _ => {}
     }

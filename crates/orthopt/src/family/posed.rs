@@ -1,4 +1,4 @@
-//! A problem that has been posed, and what every kind of problem chooses alike.
+//! What a problem is called and is, one that has been posed, and what every kind of problem chooses alike.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,10 +6,49 @@ use std::sync::Arc;
 use super::cardinality::Limit;
 use super::named::Named;
 use super::pose_options::PoseOptions;
-use super::problems::ProblemInfo;
 use super::rank::Scree;
 use crate::message::Message;
 use crate::problem::{Cardinality, PcaData};
+use crate::smooth::Loss;
+
+/// Entry of the registry for a problem.
+#[derive(Clone, Copy, Debug)]
+pub struct ProblemInfo {
+    /// The name users type.
+    pub name: &'static str,
+    /// Family, which determines its terms and solvers.
+    pub kind: Kind,
+    /// Name of its penalty.
+    pub penalty: &'static str,
+    /// True if λ applies.
+    pub uses_lambda: bool,
+    /// One line of documentation.
+    pub doc: &'static str,
+}
+
+/// The kinds of problems, each with solvers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// −½⟨X, CX⟩ + h(X), XᵀX = I.
+    Pca,
+    /// −½⟨X, CX⟩ − g(X) + h(A(X)), XᵀX = I.
+    Composite,
+    /// 1/(2m)‖XXᵀD − D‖² − g(X) + h(A(X)), XᵀX = I, D = Aᵀ of m samples.
+    DataFit,
+    /// tr(XᵀCX), XᵀJX = J.
+    HyperbolicEig,
+    /// Distances in ultrahyperbolic space, XᵀJX = J.
+    Probe,
+    /// ½‖AX − B‖² + h(X), XᵀX = I.
+    Procrustes,
+    /// −½ tr(XᵀCXD) + h(X), XᵀX = I.
+    Brockett,
+    /// f(AX), XᵀX = I.
+    Samples(Loss),
+    /// ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
+    NonlinearEig,
+}
 
 /// A problem with what was chosen for the user.
 #[derive(Clone, Debug)]

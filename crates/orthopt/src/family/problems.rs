@@ -1,47 +1,8 @@
 //! The problems that users name.
 
+use super::posed::{Kind, ProblemInfo};
 use super::{brockett, nonlinear_eig, procrustes, samples};
 use crate::error::{Error, Result};
-use crate::smooth::Loss;
-
-/// Entry of the registry for a problem.
-#[derive(Clone, Copy, Debug)]
-pub struct ProblemInfo {
-    /// The name users type.
-    pub name: &'static str,
-    /// Family, which determines its terms and solvers.
-    pub kind: Kind,
-    /// Name of its penalty.
-    pub penalty: &'static str,
-    /// True if λ applies.
-    pub uses_lambda: bool,
-    /// One line of documentation.
-    pub doc: &'static str,
-}
-
-/// The kinds of problems, each with solvers of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Kind {
-    /// −½⟨X, CX⟩ + h(X), XᵀX = I.
-    Pca,
-    /// −½⟨X, CX⟩ − g(X) + h(A(X)), XᵀX = I.
-    Composite,
-    /// 1/(2m)‖XXᵀD − D‖² − g(X) + h(A(X)), XᵀX = I, D = Aᵀ of m samples.
-    DataFit,
-    /// tr(XᵀCX), XᵀJX = J.
-    HyperbolicEig,
-    /// Distances in ultrahyperbolic space, XᵀJX = J.
-    Probe,
-    /// ½‖AX − B‖² + h(X), XᵀX = I.
-    Procrustes,
-    /// −½ tr(XᵀCXD) + h(X), XᵀX = I.
-    Brockett,
-    /// f(AX), XᵀX = I.
-    Samples(Loss),
-    /// ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
-    NonlinearEig,
-}
 
 /// All problems of the library.
 pub const PROBLEMS: &[ProblemInfo] = &[

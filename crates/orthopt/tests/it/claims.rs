@@ -92,7 +92,9 @@ fn judged<P: Family>(problem: &P, what: &str) {
     let values: Vec<f64> = candidates.iter().map(|x| problem.value(x)).collect();
     let lowest = values.iter().fold(f64::INFINITY, |m, v| m.min(*v));
     for (x, f) in candidates.iter().zip(&values) {
-        let bound = problem.lower_bound(Some(x), &limits(60), &Cancel::never(), &|_| ()).unwrap();
+        let bound = problem
+            .lower_bound(Some(x), &limits(if n > 20 { 15 } else { 60 }), &Cancel::never(), &|_| ())
+            .unwrap();
         // an X that was met on the way counts, too
         let lowest = lowest.min(bound.objective.unwrap());
         consistent(&bound, lowest, what);
