@@ -63,9 +63,9 @@ def test_command_line_sparse(cli, tmp_path):
     matrix = sp.random(60, 20, density=0.2, random_state=1, format="csc")
     sp.save_npz(tmp_path / "a.npz", matrix)
     for options, arguments in [({}, []), ({"center": True}, ["--center"]), ({"storage": "gram"}, ["--storage", "gram"])]:
-        quick = ["--effort", "quick", "--save-x", tmp_path / "x.npy", "--quiet"]
+        quick = ["--nonzeros", 4, "--effort", "quick", "--save-x", tmp_path / "x.npy", "--quiet"]
         cli("solve", "l0-pca", tmp_path / "a.npz", "-r", 3, *quick, *arguments)
-        ours = orthopt.solve("l0-pca", matrix.tocsr(), 3, effort="quick", **options)
+        ours = orthopt.solve("l0-pca", matrix.tocsr(), 3, nonzeros=4, effort="quick", **options)
         assert same_bits(np.ascontiguousarray(ours.X), np.ascontiguousarray(np.load(tmp_path / "x.npy")))
 
 
@@ -117,7 +117,7 @@ def test_estimator_is_solve(samples):
 
 @pytest.mark.parametrize("options", [{}, {"center": True}, {"storage": "gram"}, {"center": True, "storage": "gram"}])
 def test_layout_and_threads_do_not_matter(samples, options):
-    options = {"seed": 2, "effort": "quick", **options}
+    options = {"seed": 2, "nonzeros": 4, "effort": "quick", **options}
     reference = orthopt.solve("l0-pca", samples, 3, **options).X
     padded = np.zeros((80, 30))
     padded[::2, 3:27:2] = samples
