@@ -60,11 +60,11 @@ pub(super) fn numerical_error() -> StopReason {
     }
 }
 
-/// For solvers that are off by more than rounding at their end.
+/// The end of a run whose last X is off the constraint by more than rounding.
 pub(super) fn off_the_constraint() -> StopReason {
     StopReason {
         status: Status::NumericalError,
-        message: "X has left the constraint: its equations are singular up to rounding, another solver or scale may do".into(),
+        message: "X has left the constraint: try another solver".into(),
     }
 }
 
