@@ -55,7 +55,7 @@ def main():
             np.save(matrix, (c + c.T) / 2)
             for r, k in CASES:
                 begun = time.perf_counter()
-                line = [args.command, "bound", "l0-pca", "--gram", matrix, "-r", r, "--nonzeros", k, "--json", found, "-q"]
+                line = [args.command, "bound", "l0-pca", "--gram", matrix, "-r", r, "--nonzeros", k, "--maximise", "variance", "--json", found, "-q"]
                 line += ["--time-limit", args.limit, "--threads", args.threads]
                 subprocess.run([str(word) for word in line], check=True)
                 seconds = time.perf_counter() - begun

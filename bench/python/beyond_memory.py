@@ -140,7 +140,7 @@ def starts() -> None:
         with LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None) as cluster:
             with Client(cluster) as client:
                 client.wait_for_workers(workers)
-                call = {"gram": True, "nonzeros": 20, "solver": "exchange", "init": "random", "restarts": 0}
+                call = {"gram": True, "nonzeros": 20, "maximise": "variance", "solver": "exchange", "init": "random", "restarts": 0}
                 orthopt.dask.solve("l0-pca", c, 10, starts=workers, **call)  # imports
                 before = time.perf_counter()
                 found = orthopt.dask.solve("l0-pca", c, 10, starts=24, **call)

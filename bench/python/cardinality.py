@@ -132,7 +132,7 @@ def measures(C, X):
 def orthopt(command, path, r, k, extra=(), prepare=("--center", "--scale", "unit")):
     with tempfile.TemporaryDirectory() as folder:
         x, out = Path(folder, "x.npy"), Path(folder, "o.json")
-        run = [command, "solve", "l0-pca", path, *prepare, "-r", str(r), "--nonzeros", str(k)]
+        run = [command, "solve", "l0-pca", path, *prepare, "-r", str(r), "--nonzeros", str(k), "--maximise", "variance"]
         subprocess.run([*run, "-q", "--save-x", x, "--json", out, *extra], check=True, stdout=subprocess.DEVNULL)
         return np.load(x), json.loads(out.read_text())["seconds"]
 

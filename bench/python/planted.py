@@ -90,9 +90,9 @@ def main():
                 folder = Path(name)
                 truth = planted(args, strength, seed, folder)
                 ways = {
-                    "counts": ["--nonzeros", str(args.nonzeros)],
+                    "counts": ["--nonzeros", str(args.nonzeros), "--maximise", "variance"],
                     "auto": [],
-                    "total": ["--total-nonzeros", str(args.nonzeros * args.rank)],
+                    "total": ["--total-nonzeros", str(args.nonzeros * args.rank), "--maximise", "variance"],
                     **{share: ["--relative-lambda", str(share)] for share in SHARES},
                 }
                 for way, options in ways.items():

@@ -197,7 +197,8 @@ def bound(
         filled = fill(stated, "bound", own=own, judged=True, lam=lam)  # the others were judged when X was found
     else:
         filled = fill(options, "bound of an X that is given", own=own, rank=rank, lam=lam)
-    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0}
+    over = found is not None and found.status == "interrupted"  # one Ctrl-C is for all of the call
+    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0, "over": over}
     start = _data.dense(X, "X")
     if rank is not None and rank != start.shape[1]:
         raise RankError(f"rank is {rank}, but X has {start.shape[1]} columns: leave rank out")

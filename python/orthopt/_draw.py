@@ -91,12 +91,15 @@ def _size(panels: list[dict[str, Any]]) -> tuple[float, float]:
 
 
 def _panel(ax: Any, panel: dict[str, Any], palette: dict[str, Any], new: bool, first: bool) -> None:
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
     for axis, own, lines in ((panel["x"], ax.xaxis, ax.axvline), (panel["y"], ax.yaxis, ax.axhline)):
         low, high = axis["range"]
         if axis["log"]:
             (ax.set_xscale if own is ax.xaxis else ax.set_yscale)("log")
+            own.set_minor_formatter(NullFormatter())
+            if high < 10.0 * low:
+                own.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         elif not axis["names"]:
             own.set_major_locator(MaxNLocator(nbins=7, integer=axis["whole"]))
             if low < 0.0 < high:

@@ -407,9 +407,8 @@ class SparsePCA(_OrthogonalPCA):
         ``"variance"`` of the scores, which counts what components share once for each of them; ``"adjusted"``: of each
         score what those before it do not have, so that none repeats another; ``"polar"``: the same without an order;
         ``"explained"``: the variance of all variables that a regression on the scores gives back. For the penalties
-        ``"l0"`` and ``"none"``. Default: ``"adjusted"`` for orthogonal components with a number of nonzeros, given or
-        chosen, and ``"variance"`` with ``alpha``, other penalties and constraints, or a ``solver`` or
-        ``init`` of your own.
+        ``"l0"`` and ``"none"``. Default, here and everywhere else: ``"adjusted"`` for orthogonal components with a number of
+        nonzeros, given or chosen, and ``"variance"`` with ``alpha``, other penalties and other constraints.
     order : str, default "joint"
         ``"joint"``: all components together; ``"sequential"``: each the best one beside those before it.
     solver : str, default "auto"
@@ -536,15 +535,12 @@ class SparsePCA(_OrthogonalPCA):
         if isinstance(self.alpha, bool):  # which is a number to scikit-learn
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
         settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self._nonzeros()}
-        settings |= {"constraint": self.constraint, "maximise": self._measure(), "order": self.order}
+        settings |= {"constraint": self.constraint, "maximise": self.maximise, "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
             if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
-
-    def _assumed(self) -> list[str]:
-        return super()._assumed() + (["maximise"] if self.maximise is None else [])
 
     def _nonzeros(self) -> Any:
         """``nonzeros``, or what was given by its former name."""
@@ -554,14 +550,6 @@ class SparsePCA(_OrthogonalPCA):
             raise InvalidOptionError("nonzeros and n_nonzero are the same: give nonzeros alone")
         warnings.warn("n_nonzero is called nonzeros, as everywhere else, and this name will be removed", FutureWarning, stacklevel=2)
         return self.n_nonzero
-
-    def _measure(self) -> str:
-        """What is maximised: what counts nothing twice, for components that are read."""
-        if self.maximise is not None:
-            return self.maximise
-        counted = self.alpha is None and (self.penalty == "l0" or (self.penalty == "none" and self._nonzeros() is not None))
-        own = self.constraint != "orthogonal" or self.solver != "auto" or self.init is not None
-        return "adjusted" if counted and not own else "variance"
 
     def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
         super()._keep(found, samples, means, mass)

@@ -110,9 +110,8 @@ def explore(
 
     Columns are centred and scaled to standard deviation 1 unless ``scale`` says otherwise. The number of components is
     that of parallel analysis unless ``rank`` is given (5 where data are C itself). The number of variables in
-    each component is the knee of the variance along a path, the components are those of ``solve("l0-pca", ...)`` with
-    ``maximise="adjusted"``, so that none repeats another, and a lower bound of F says how much better any others could
-    be.
+    each component is the knee of the variance along a path, the components are those of ``solve("l0-pca", ...)``, none
+    of which repeats another, and a lower bound of F says how much better any others could be.
 
     Parameters
     ----------
@@ -141,10 +140,10 @@ def explore(
     >>> found = orthopt.explore("builtin:pitprops", rank=2)
     >>> found.solution.loadings.shape
     (13, 2)
-    >>> found.steps[1].code == f"orthopt.solve('l0-pca', data, rank=2, maximise='adjusted', nonzeros={found.nonzeros})"
+    >>> found.steps[1].code == f"orthopt.solve('l0-pca', data, rank=2, nonzeros={found.nonzeros})"
     True
     """
-    given = {"maximise": "adjusted", **{key: value for key, value in options.items() if value is not None}}
+    given = {key: value for key, value in options.items() if value is not None}
     table, chosen = opened(data), "scale" not in given and "gram" not in given
     try:
         table, found = _explored(table, {"scale": "std", **given} if chosen else given, rank, chosen, callback)

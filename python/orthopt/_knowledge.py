@@ -123,13 +123,17 @@ class KnowledgeGraph:
         """z of every triple (m, 3); larger is more plausible."""
         return self._fitted().score(self._ids(triples))
 
-    def evaluate(self, triples: Any) -> dict[str, Any]:
-        """Filtered ranking of both sides of the triples: ``mrr``, ``hits1``, ``hits3``, ``hits10``, ``triples``."""
-        return self._ranked(triples)[0]
+    def evaluate(self, triples: Any, *, known: Any = ()) -> dict[str, Any]:
+        """Filtered ranking of both sides of the triples: ``mrr``, ``hits1``, ``hits3``, ``hits10``, ``triples``.
 
-    def ranks(self, triples: Any) -> np.ndarray:
-        """The filtered ranks (m, 2) of tail and head of every triple."""
-        return self._ranked(triples)[1]
+        An answer is ranked among all entities but those of other known facts: the facts given to :meth:`fit`, ``triples``
+        themselves, and ``known``. Give all of a test set at once. A model of :meth:`load` has the facts of train alone:
+        give those of valid as ``known``."""
+        return self._ranked(triples, known)[0]
+
+    def ranks(self, triples: Any, *, known: Any = ()) -> np.ndarray:
+        """The filtered ranks (m, 2) of tail and head of every triple, as in :meth:`evaluate`."""
+        return self._ranked(triples, known)[1]
 
     def predict(
         self, questions: Iterable[Sequence[Any]], top: int = 10, *, known: bool = False
@@ -175,8 +179,12 @@ class KnowledgeGraph:
             raise OrthoptError("this KnowledgeGraph has not been trained: call fit or load first")
         return self._model
 
-    def _ranked(self, triples: Any) -> tuple[dict[str, Any], np.ndarray]:
-        found = self._fitted().rank(self._ids(triples))
+    def _ranked(self, triples: Any, known: Any) -> tuple[dict[str, Any], np.ndarray]:
+        model = self._fitted()
+        # a fact of something that the model does not know is no answer to any question
+        inside = lambda h, r, t: str(h) in self._entity and str(r) in self._relation and str(t) in self._entity  # noqa: E731
+        facts = self._ids([row for row in _rows(known) if inside(*row)])
+        found = model.rank(self._ids(triples), facts)
         if found is None:
             raise KeyboardInterrupt
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Callable
 
@@ -208,6 +209,8 @@ def minimize(
         found["feasibility"] = change.error(found["X"])
         found["nnz"] = int(np.count_nonzero(found["X"]))
     best = solution(found)
+    if best.status == "numerical_error":
+        warnings.warn(f"minimize: {best.message}", RuntimeWarning, stacklevel=2)
     return _interrupt.hand_over(best, best.status == "interrupted" and not caller.ended, on_interrupt)
 
 

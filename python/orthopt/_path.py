@@ -63,10 +63,17 @@ class Path(Sequence["Solution"]):
         return np.array([s.explained_variance.projected for s in self.solutions])
 
     @property
+    def maximised(self) -> np.ndarray:
+        """Share of the variance of each point in the measure that was maximised (``explained_variance.maximised`` of a solution)."""
+        fields = {"variance": "projected", "adjusted": "total", "polar": "polar", "explained": "predicted"}
+        found = [s.explained_variance for s in self.solutions]
+        return np.array([np.nan if one is None else getattr(one, fields[one.maximised]) for one in found])
+
+    @property
     def variance_bound(self) -> np.ndarray:
-        """Upper bound of that share over all feasible X with a penalty up to that of each point; NaN without ``bound``."""
+        """Upper bound of :attr:`maximised` over all feasible X with a penalty up to that of each point; NaN without ``bound``."""
         most = lambda s: np.nan if s.bound is None or not s.smooth else (s.nonsmooth - s.bound) / -s.smooth  # noqa: E731
-        return self.explained_variance * np.array([most(s) for s in self.solutions])
+        return self.maximised * np.array([most(s) for s in self.solutions])
 
     def __len__(self) -> int:
         return len(self.solutions)

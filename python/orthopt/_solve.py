@@ -113,12 +113,13 @@ def solve(
         * ``weights``: Weights of the rows: a column, or a file with one per line; a row counts as often as its weight
           says
         * ``transpose``: Rows are variables, columns are samples
-        * ``na``: Cells for a missing value beside NA and the like (-999,<LOD)
+        * ``na``: Further codes of a missing value, beside NA and empty cells, such as -999,<LOD
         * ``decimal``: Decimal mark, . or , [default: the table decides]
         * ``thousands``: Mark between groups of three digits: . , ' space or none [default: the table decides]
         * ``sheet``: Sheet of a spreadsheet, by its name or number [default: the first with data]
         * ``names``: Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
-        * ``nearest``: Replace C by the nearest matrix with the same diagonal that is positive semidefinite
+        * ``nearest``: Replace C by a positive semidefinite matrix with the same diagonal, the nearest one in
+          correlations
         * ``samples``: Number of rows behind C, for a rank of auto
         * ``lam_share``: Weight of the penalty as a share of the mean of the r largest C_ii
         * ``relative_lam``: Weight of the penalty l0 or l1 as a share of the largest useful one
@@ -128,8 +129,9 @@ def solve(
         * ``variables``: At most K variables in all components together; with ``lam`` each variable costs LAMBDA
         * ``constraint``: Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX
           diagonal, columns of length 1), or both, for l0-pca with a number of nonzeros [default: orthogonal]
-        * ``maximise``: Measure to maximise: variance, adjusted (none repeats another), polar (the same without order),
-          explained [default: variance]
+        * ``maximise``: Measure to maximise: variance; adjusted: variance that earlier components do not have; polar:
+          the same, all components on equal terms; explained: variance of all variables predicted from the scores
+          [default: adjusted with a number of nonzeros, otherwise variance]
         * ``order``: joint: all components together; sequential: each the best one beside those before it [default:
           joint]
         * ``min_nonzeros``: Least number of nonzeros in a component, with ``total_nonzeros`` [default: 1]
@@ -157,7 +159,7 @@ def solve(
         * ``seed``: Seed of all random choices [default: 0]
         * ``threads``: Threads to use [default: all]; X does not depend on it
         * ``max_iters``: Stop after this many iterations (working sets tried)
-        * ``time_limit``: Stop after this many seconds in the solver
+        * ``time_limit``: Seconds for the whole call after the data are read: setting up the problem is part of it
         * ``tol``: Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
           [default: 1e-9]
         * ``min_decrease``: Stop as stalled when a pass lowers F by less [default: 0, never]
@@ -427,7 +429,7 @@ def with_bound(
         return found, False
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
-    effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease}
+    effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease, "over": False}
     filled = {**filled, "own": [], "judged": True}  # when X was found
     try:
         proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)

@@ -1,5 +1,6 @@
 """Programs that tests compare with: named by the environment, skipped where they are missing."""
 
+import json
 import os
 import signal
 import subprocess
@@ -34,16 +35,42 @@ def cli():
     return run
 
 
+def _told(text: str, rows: int) -> tuple[np.ndarray, str, list[str]]:
+    """X, status and notes of a program that prints them in lines: ``status ...``, ``note ...``, bits of X row by row."""
+    told = [line.split(" ", 1) for line in text.splitlines() if line.startswith(("status ", "note "))]
+    words = [line for line in text.splitlines() if not line.startswith(("status ", "note "))]
+    bits = np.array([int(word, 16) for word in words], dtype=np.uint64)
+    return bits.view(np.float64).reshape(rows, -1), told[0][1], [note for kind, note in told if kind == "note"]
+
+
 @pytest.fixture(scope="session")
 def rust():
-    """Runs the example ``same_x`` of the Rust library; the X it prints."""
+    """Runs the example ``same_x`` of the Rust library with options as in the command."""
     program = _program("ORTHOPT_SAME_X", "example same_x")
 
-    def run(problem: str, file: Path, shape: tuple[int, int], lam: float, seed: int) -> np.ndarray:
-        args = [program, problem, file, shape[1], lam, seed]
-        done = subprocess.run(list(map(str, args)), capture_output=True, text=True, check=True)
-        bits = np.array([int(word, 16) for word in done.stdout.split()], dtype=np.uint64)
-        return bits.view(np.float64).reshape(shape)
+    def run(problem: str, file: Path, rows: int, options: dict[str, object]) -> tuple[np.ndarray, str, list[str]]:
+        args = [program, problem, file, *(f"{name}={value}" for name, value in options.items())]
+        return _told(subprocess.run(list(map(str, args)), capture_output=True, text=True, check=True).stdout, rows)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def r():
+    """Runs R with the package of the library ``ORTHOPT_R_LIB``; the code leaves what ``sparse_pca`` returns in ``found``."""
+    library = _program("ORTHOPT_R_LIB", "library of R with the package orthopt")
+
+    def run(code: str, rows: int) -> tuple[np.ndarray, str, list[str]]:
+        show = """
+            cat("status", found$status, "\\n")
+            for (note in unlist(found$report$notes)) cat("note", note, "\\n")
+            for (value in t(found$rotation)) cat(paste(rev(as.character(writeBin(value, raw()))), collapse = ""), "\\n", sep = "")
+        """
+        lines = [f"library(orthopt, lib.loc = {json.dumps(library)})", code, show]
+        done = subprocess.run(["Rscript", "-e", "\n".join(lines)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        x, status, notes = _told(done.stdout, rows)
+        return x, status.strip(), [note.strip() for note in notes]
 
     return run
 

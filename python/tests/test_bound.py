@@ -56,7 +56,7 @@ def test_the_dual_matrix_proves_the_bound(samples, problem, lam):
     ],
 )
 def test_the_numbers_beside_a_dual_matrix(samples, limits, lam, weight, K):
-    dual = orthopt.bound("l0-pca", samples, 3, lam, **limits, nodes=0, dual=True).dual
+    dual = orthopt.bound("l0-pca", samples, 3, lam, **limits, maximise="variance", nodes=0, dual=True).dual
     assert (dual["lam"], dual["K"]) == (pytest.approx(weight, rel=1e-12), pytest.approx(K, rel=1e-12))
     mu = max(np.abs(dual["Z"]).max() - dual["lam"], 0.0)
     assert dual["constant"] == pytest.approx(mu * dual["K"], rel=1e-9, abs=1e-12)
@@ -156,3 +156,18 @@ def test_no_wrong_x_is_proved(problem, lam, n):
         assert s.bound <= s.objective
         if s.status == "optimal":
             assert s.proof == "optimal" and s.gap <= 1e-9 and s.objective - lowest <= 2e-9 * abs(lowest)
+
+
+def test_one_interruption_ends_the_whole_call():
+    """The search for X and the bound are one call: Ctrl-C in the first of them ends both, with what there is."""
+    big = np.random.default_rng(0).normal(size=(60, 40))
+    threading.Timer(0.7, signal.raise_signal, [signal.SIGINT]).start()
+    b = orthopt.bound("l0-pca", big, rank=3, nonzeros=6, maximise="variance", time_limit=60)
+    assert b.status == "interrupted" and b.seconds < 30
+    assert np.isfinite(b.objective) and b.bound <= b.objective + 1e-9
+
+
+def test_memory_that_is_not_allowed():
+    wide = np.random.default_rng(0).normal(size=(20, 2000))
+    with pytest.raises(errors.OrthoptError, match="the bound of F over .* of 2000 variables"):
+        orthopt.bound("l0-pca", wide, rank=2, nonzeros=2, time_limit=0.5, max_memory="5M")

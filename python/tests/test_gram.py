@@ -188,7 +188,7 @@ def test_estimators_take_dask_arrays(rows, client):
     assert found.transform(rows).shape == (500, 2)
 
 
-SOLVE = {"rank": 2, "lam": None, "nonzeros": 3, "solver": "exchange", "max_iters": 300}
+SOLVE = {"rank": 2, "lam": None, "nonzeros": 3, "maximise": "variance", "solver": "exchange", "max_iters": 300}
 
 
 def test_starts_are_those_of_this_process(rows, client):

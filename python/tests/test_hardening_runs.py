@@ -34,10 +34,10 @@ def test_callbacks_that_raise(table):
         return -0.5 * float(np.sum(x * x * np.arange(6)[:, None])), -x * np.arange(6)[:, None]
 
     calls = [
-        lambda: orthopt.solve("l0-pca", "randn:60:40:1", 3, 5.0, callback=raising),
+        lambda: orthopt.solve("l0-pca", "randn:60:40:1", 3, 5.0, effort="thorough", callback=raising),
         lambda: orthopt.minimize(raising, (6, 2)),
         lambda: orthopt.minimize(slow, (6, 2), tol=0.0, callback=raising),
-        lambda: orthopt.path("l0-pca", "randn:60:40:1", 3, callback=raising),
+        lambda: orthopt.path("l0-pca", "randn:60:40:1", 3, effort="thorough", callback=raising),
         lambda: orthopt.bound("l0-pca", "randn:60:40:1", 3, 5.0, callback=raising),
     ]
     for call in calls:
@@ -63,19 +63,39 @@ def test_functions_that_answer_nonsense(answer, error):
         orthopt.minimize(answer, (6, 2), max_iters=5)
 
 
+@pytest.mark.parametrize("solver", ["auto", "optm-cayley", "irpg", "oadmm", "obcd-majorised", "ladmm"])
 @pytest.mark.parametrize(
-    ("answer", "statuses"),
+    ("answer", "said"),
     [
-        (lambda x: (np.nan, x), ["numerical_error"]),
-        (lambda x: (np.inf, x), ["numerical_error"]),
-        # a gradient alone that is none leaves f as it is, and X where it was
-        (lambda x: (1.0, np.nan * x), ["numerical_error", "stalled", "max_iters"]),
+        (lambda x: (np.nan, x), r"f\(X\) that fun returned is NaN at the starting point"),
+        (lambda x: (np.inf, x), r"f\(X\) that fun returned is inf at the starting point"),
+        (lambda x: (1.0, np.nan * x), r"the gradient that fun returned is NaN in row 0, column 0 \(from 0\) at the starting point"),
     ],
 )
-def test_functions_without_a_value(answer, statuses):
-    """A function that breaks is mathematics and no misuse: the status says so, and X is a point all the same."""
-    found = orthopt.minimize(answer, (6, 2), max_iters=5)
-    assert found.status in statuses and np.isfinite(found.X).all() and found.feasibility < 1e-12
+def test_functions_without_a_value(answer, said, solver):
+    """There is no X with a finite F, or none that a run could leave: an error, never a solution with F = NaN."""
+    with pytest.raises(errors.NotFiniteError, match=said):
+        orthopt.minimize(answer, (6, 2), solver=solver, max_iters=50)
+
+
+def test_functions_that_break_later():
+    """What was found until then is kept, with a status and a warning that name what broke."""
+    c = np.diag(np.arange(1.0, 9.0))
+    start = np.linalg.qr(np.random.default_rng(1).standard_normal((8, 2)))[0]
+
+    def value(x):
+        f = -0.5 * float(np.sum(x * (c @ x)))
+        return (f if f > -6 else np.nan), -c @ x
+
+    def gradient(x):
+        f = -0.5 * float(np.sum(x * (c @ x)))
+        return f, (-c @ x if f > -6 else np.full(x.shape, np.nan))
+
+    for fun, words in ((value, "fun returned NaN as f.X. "), (gradient, "fun returned a gradient with NaN or infinite entries ")):
+        with pytest.warns(RuntimeWarning, match=words):
+            found = orthopt.minimize(fun, start)
+        assert found.status == "numerical_error" and "kink" not in found.message
+        assert np.isfinite(found.objective) and found.objective < value(start)[0] and found.feasibility < 1e-12
 
 
 def test_functions_that_keep_or_change_their_argument():

@@ -1,5 +1,6 @@
 """Knowledge graphs: what the command learns, from files and from triples."""
 
+import json
 import os
 import signal
 import subprocess
@@ -32,6 +33,43 @@ def test_facts_are_learned(ring):
     # what is known is left out
     new = ring.predict([("n3", "next", None)], top=20)[0]
     assert len(new) == 11 and "n4" not in [answer.entity for answer in new]
+
+
+def test_ranks_leave_out_every_known_fact(tmp_path):
+    """Facts of train, valid and test, whether or not test was known to fit; a slow twin ranks with NumPy."""
+    rng = np.random.default_rng(4)
+    facts = sorted({(f"n{h}", f"r{r}", f"n{t}") for h, r, t in rng.integers(0, (9, 2, 9), (90, 3))})
+    facts = [facts[i] for i in rng.permutation(len(facts))]
+    train, valid, test = facts[:30], facts[30:45], facts[45:]
+    model = KnowledgeGraph(**{**SMALL, "epochs": 5}).fit(train, valid=valid)
+
+    def twin(known):
+        ranks = []
+        for h, r, t in test:
+            for answer, question, fact in ((t, (h, r, None), lambda e: (h, r, e)), (h, (None, r, t), lambda e: (e, r, t))):
+                z = dict(model.predict([question], top=99, known=True)[0])  # of every entity
+                others = np.array([z[e] for e in z if e != answer and fact(e) not in known])
+                ranks.append(1 + np.sum(others > z[answer]) + np.sum(others == z[answer]) / 2)
+        return np.array(ranks).reshape(-1, 2)
+
+    right = twin(set(facts))
+    assert (right != twin(set(train + valid))).any()  # other facts of test stand before some answer
+    np.testing.assert_array_equal(model.ranks(test), right)
+    assert model.evaluate(test)["mrr"] == pytest.approx(np.mean(1 / right))
+    with_test = KnowledgeGraph(**{**SMALL, "epochs": 5}).fit(train, valid=valid, test=test)
+    np.testing.assert_array_equal(with_test.ranks(test), right)
+    model.save(tmp_path / "m.kg")  # has the facts of train
+    loaded = KnowledgeGraph.load(tmp_path / "m.kg")
+    np.testing.assert_array_equal(loaded.ranks(test, known=valid + [("nobody", "r0", "n1")]), right)
+    assert (loaded.ranks(test) >= right).all() and (loaded.ranks(test) != right).any()
+    if CLI is None:
+        return
+    for name, part in (("train", train), ("valid", valid), ("test", test)):
+        (tmp_path / f"{name}.tsv").write_text("".join("\t".join(fact) + "\n" for fact in part))
+    command = [CLI, "embed", "train.tsv", "--valid", "valid.tsv", "--test", "test.tsv", "--dim", "8", "--signature", "6"]
+    command += ["--epochs", "5", "--seed", "3", "--json", "-"]
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert json.loads(said.stdout)["test"]["mrr"] == pytest.approx(np.mean(1 / right))
 
 
 def test_embeddings_are_on_their_manifolds(ring):

@@ -247,3 +247,32 @@ def test_overhead():
         s = orthopt.minimize(fun, (30, 3), solver="rsubgrad", tol=0.0, max_iters=3000, lipschitz=1.0)
         best = min(best, s.seconds / s.settings["evaluations"])
     assert best < 20e-6, f"{best * 1e6:.1f} microseconds per evaluation, all included"
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "optm-qr"}, {"penalty": "l1", "lam": 3.0}, {"penalty": "l1-largest-k", "lam": 1.0}])
+def test_the_unit_of_f_means_nothing(matrix, quadratic, options):
+    """f times a power of two far from 1, where its squares are no numbers, has the same X, and F times it."""
+    scaled = dict(options)
+
+    def run(unit):
+        if "lam" in options:
+            scaled["lam"] = options["lam"] * unit
+        seen = []
+        s = orthopt.minimize(
+            lambda x: tuple(unit * v for v in quadratic(x)),
+            (20, 3),
+            seed=1,
+            max_iters=400,
+            callback=lambda now: seen.append(now.objective),
+            **scaled,
+        )
+        assert all(abs(v) <= 1e6 * unit for v in seen)
+        return s
+
+    one = run(1.0)
+    for unit in (2.0**-565, 2.0**565):
+        s = run(unit)
+        assert np.array_equal(s.X, one.X) and s.objective == one.objective * unit
+        assert s.status == one.status and s.settings["evaluations"] == one.settings["evaluations"]
+        assert (s.criticality is None) == (one.criticality is None)
+        assert s.criticality is None or s.criticality == one.criticality * unit

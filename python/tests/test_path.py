@@ -23,7 +23,8 @@ def test_more_nonzeros_never_explain_less(data):
     found = orthopt.path("l0-pca", data, 2, counts=[8, 2, 4, 2, 12], center=True)
     assert found.at.tolist() == [2, 4, 8, 12] and len(found) == 4
     assert np.all(np.diff([s.objective for s in found]) <= 1e-9)
-    assert np.all(np.diff(found.explained_variance) >= -1e-9)
+    assert np.all(np.diff(found.maximised) >= -1e-9)
+    assert found.maximised.tolist() == [s.explained_variance.total for s in found]
     for count, one in zip(found.at, found):
         assert one.nnz_per_component.max() <= count
         assert one.feasibility < 1e-12
@@ -57,10 +58,13 @@ def test_bounds_are_below_and_rise_along_the_path(data):
     for one in found:
         assert one.bound <= one.objective + 1e-9 and one.gap >= 0
     assert np.all(np.diff([s.bound for s in found]) <= 1e-9)
-    assert np.all(found.variance_bound >= found.explained_variance - 1e-9)
-    for one, most in zip(found, found.variance_bound):
-        if one.proof == "optimal":
-            assert most == pytest.approx(one.explained_variance.projected, rel=2e-9)
+    assert np.all(found.variance_bound >= found.maximised - 1e-9)
+    variance = orthopt.path("l0-pca", data, 2, counts=[2, 4, 8], center=True, bound=1, maximise="variance")
+    assert variance.maximised.tolist() == variance.explained_variance.tolist()
+    for found in (found, variance):
+        for one, most, share in zip(found, found.variance_bound, found.maximised):
+            if one.proof == "optimal":
+                assert most == pytest.approx(share, rel=2e-9)
 
 
 def test_a_bound_of_the_variance_counts_the_penalty(data):

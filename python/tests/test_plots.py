@@ -35,13 +35,14 @@ def test_convergence():
 def test_a_search_is_drawn_with_all_its_arms():
     s = orthopt.solve("l1-pca", "spiked:80:20:2:4:1", 3, scale="std", lam_share=0.1, seed=0, threads=1)
     arms = [arm for arm in s.arms if len(arm.seconds)]
-    assert len(arms) > 6 and min(arm.objective for arm in s.arms) >= s.objective
+    assert len(arms) > 3 and min(arm.objective for arm in s.arms) >= s.objective
     ax = s.plot()
     assert len(ax.lines) == 1 + len(arms)
     best = next(line for line in ax.lines if line.get_label() == "best of all")
     above = best.get_ydata()[:-1] - (s.trace.objective - s.trace.objective.min())
     assert (above >= -1e-12).all() and (above <= 0.5 * ax.get_ylim()[0] + ax.get_ylim()[0]).all()
-    assert f"{len(arms) - 5} other arms" in [t.get_text() for t in ax.figure.legends[0].get_texts()]
+    others = [t.get_text() for t in ax.figure.legends[0].get_texts() if "other arm" in t.get_text()]
+    assert others == ([f"{len(arms) - 5} other arms"] if len(arms) > 5 else [])
 
 
 @pytest.mark.parametrize("problem", ["pca", "l0-pca"])

@@ -9,7 +9,7 @@ PAIRS <- 25L
 #' far from the best.
 #'
 #' @details The number of variables in each component is the knee of the variance along 1, 2, 3, 5, 7, 10, 14, 20
-#' and 30 of them. The components are those of `sparse_pca(x, ncomp, nonzeros, maximise = "adjusted")`.
+#' and 30 of them. The components are those of `sparse_pca(x, ncomp, nonzeros)`.
 #'
 #' @param x a numeric matrix or data frame, samples in rows; for the methods, the object.
 #' @param ncomp the number of components, or `"auto"`: those that exceed noise (parallel analysis).
@@ -28,7 +28,7 @@ PAIRS <- 25L
 #' plot(found)
 #' }
 #' @export
-explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = "adjusted", time_limit = 15,
+explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = NULL, time_limit = 15,
                     seed = 0, na.action = NULL) {
     call <- match.call()
     begun <- proc.time()[["elapsed"]]
@@ -47,6 +47,7 @@ explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = 
         ncomp <- ncol(path[[1L]]$rotation)
     }
     counts <- counts[seq_along(path)]
+    maximise <- path[[1L]]$report$explained_variance$maximised
     shares <- vapply(path, share_of, 0, maximise = maximise)
     chosen <- knee(counts, shares)
     found <- path[[chosen$place]]

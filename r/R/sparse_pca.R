@@ -40,8 +40,8 @@
 #' @param nonneg `TRUE`: nonnegative loadings. Every variable then belongs to at most one component.
 #' @param maximise what is maximised: `"variance"`, the sum of the variances of the scores; `"adjusted"`, which counts
 #'   no variance twice, so that no component repeats another; `"polar"`, the same for components without an order;
-#'   or `"explained"`, what regression on the scores explains. Default: `"adjusted"` with a number of nonzeros and
-#'   none of `lambda`, `nonneg`, `constraint` and `solver`, otherwise `"variance"`.
+#'   or `"explained"`, what regression on the scores explains. Default: `"adjusted"` with a number of nonzeros,
+#'   given or chosen, but `"variance"` with `lambda` alone, `nonneg` or `constraint`.
 #' @param constraint `"orthogonal"` loadings (the default); `"uncorrelated"` scores, whose loadings have length 1; or
 #'   `"both"`. For the penalty `"l0"`.
 #' @param time_limit seconds after which the best components so far are returned. Without a limit a run ends by its
@@ -116,21 +116,13 @@ sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, 
     if (data$gram && !is.na(data$rows) && identical(ncomp, "auto")) further$samples <- data$rows
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
                 centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.))
-    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, constraint = constraint, time_limit = time_limit,
-                  seed = seed, effort = effort, bound = bound, certify = certify)
-    given$maximise <- if (is.null(maximise)) measure(given, further, own) else maximise
+    given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, maximise = maximise, constraint = constraint,
+                  time_limit = time_limit, seed = seed, effort = effort, bound = bound, certify = certify)
     found <- run(data$matrix, run_options(own, given, further))
     tell(found, certify)
     call <- match.call()
     call[[1L]] <- as.name("sparse_pca")
     result(found, data, flag(retx, "retx"), call)
-}
-
-# What is maximised where nobody says it: with numbers of nonzeros, given or chosen, what counts nothing twice.
-measure <- function(given, further, own) {
-    told <- c("solver", "relative_lambda", "lambda_share", "variables", "map") %in% names(further)
-    if (any(told) || !is.null(given$constraint) || !is.null(given$lambda)) return(NULL)
-    if (own$penalty == "l0" && !own$nonneg) "adjusted"
 }
 
 # Error for the first argument that is not its default and does not apply.
@@ -154,6 +146,7 @@ tell <- function(found, certify) {
 # What is analysed: A with C = A'A, in the units of variances, and how it came about.
 from_samples <- function(x, center, scale., na.action) {
     x <- samples(x, na.action)
+    look_at_samples(x)
     scaled <- prepared(x, center, scale.)
     units <- lapply(c(center = "scaled:center", scale = "scaled:scale"), function(name) {
         value <- attr(scaled, name)
@@ -168,7 +161,7 @@ from_samples <- function(x, center, scale., na.action) {
 }
 
 from_covariances <- function(covmat) {
-    covmat <- covariances(covmat)
+    covmat <- look_at_covariances(covariances(covmat))
     list(matrix = covmat, gram = TRUE, names = colnames(covmat), center = FALSE, scale = FALSE,
          variances = diag(covmat), rows = NA_integer_)
 }

@@ -15,7 +15,7 @@
 #'   * `map`: A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX; or a matrix.
 #'   * `solver`: `orthopt list solvers` shows all; A+B runs B from the result of A \[default: auto, which
 #'     chooses and gives the reason\].
-#'   * `init`: X0: identity, coordinates, pca, random, partition, eigen, or a file; or a matrix.
+#'   * `init`: Starting point X0: a name (`orthopt list starts` shows all) or a file; or a matrix.
 #'   * `restarts`: Further starts of one solver; the best X is returned \[default: as the time limit allows;
 #'     auto searches instead, see `effort`\].
 #'   * `threads`: Threads to use \[default: all\]; X does not depend on it.

@@ -45,7 +45,7 @@ refused(sparse_pca(mtcars, ncomp = 20), "rank 20 exceeds the 11 columns")
 refused(sparse_pca(mtcars, ncomp = 1.5), "'ncomp' is 1.5: expected a whole number")
 refused(sparse_pca(mtcars, ncomp = "101%"), "above 0% and below 100%")
 refused(sparse_pca(covmat = cor(mtcars), ncomp = "auto"), "C itself does not say how much of it is noise")
-refused(sparse_pca(mtcars, ncomp = "auto", samples = 32), "samples does not apply")
+refused(sparse_pca(mtcars, ncomp = "auto", samples = 32), "samples")
 refused(sparse_pca(mtcars, nonzeros = 0), "'nonzeros' is 0")
 refused(sparse_pca(mtcars, ncomp = 2, nonzeros = 1:3), "3")
 refused(sparse_pca(mtcars, nonzeros = 2, total_nonzeros = 3), "not several")
@@ -68,11 +68,38 @@ apart <- sparse_pca(mtcars, ncomp = 2, nonzeros = 6, constraint = "uncorrelated"
 stopifnot(abs(cor(apart$x)[1, 2]) < 1e-8, all(apart$nonzeros <= 6), apart$feasibility < 1e-8)
 stopifnot(abs(crossprod(apart$rotation)[1, 2]) > 1e-3)
 
+# Tables that look like something else are told as a file is.
+said <- function(expr) {
+    words <- character()
+    withCallingHandlers(expr, orthopt_warning = function(w) {
+        words <<- c(words, conditionMessage(w))
+        invokeRestart("muffleWarning")
+    })
+    words
+}
+correlations <- cor(mtcars)
+stopifnot(any(grepl("looks like a correlation matrix", said(sparse_pca(correlations, ncomp = 1, nonzeros = 2)))))
+stopifnot(any(grepl("looks like distances", said(sparse_pca(as.matrix(dist(mtcars[1:5, ])), ncomp = 1, nonzeros = 2)))))
+stopifnot(length(said(sparse_pca(mtcars, ncomp = 1, nonzeros = 2))) == 0L)
+triangle <- correlations
+triangle[upper.tri(triangle)] <- 0
+stopifnot(any(grepl("its lower triangle is used for both", said(half <- sparse_pca(covmat = triangle, ncomp = 1, nonzeros = 2)))))
+stopifnot(identical(half$rotation, sparse_pca(covmat = correlations, ncomp = 1, nonzeros = 2)$rotation))
+indefinite <- matrix(c(1, 0.9, 0.9, 0.9, 1, -0.9, 0.9, -0.9, 1), 3L)
+stopifnot(any(grepl("C is indefinite", said(sparse_pca(covmat = indefinite, ncomp = 1, nonzeros = 2)))))
+
+# No time at all is a limit of the whole call: the start, with the word for it.
+none <- sparse_pca(mtcars, ncomp = 2, nonzeros = 3, scale. = TRUE, time_limit = 0)
+stopifnot(none$status == "time_limit", none$feasibility < 1e-10)
+
 # What is maximised where nobody says it.
-maximised <- function(...) sparse_pca(mtcars, ncomp = 2, scale. = TRUE, ...)$report$explained_variance$maximised
+maximised <- function(..., ncomp = 2) sparse_pca(mtcars, ncomp = ncomp, scale. = TRUE, ...)$report$explained_variance$maximised
 stopifnot(maximised(nonzeros = 4) == "adjusted", maximised(nonzeros = 4, maximise = "polar") == "polar")
 stopifnot(maximised(nonzeros = 4, constraint = "uncorrelated") == "variance", maximised(lambda = 0.3) == "variance")
-stopifnot(maximised(nonneg = TRUE) == "variance", maximised(nonzeros = 4, solver = "ladmm") == "variance")
+stopifnot(maximised(nonneg = TRUE) == "variance", maximised(ncomp = 1, nonzeros = 4) == "variance",
+          maximised() == "adjusted", maximised(nonzeros = 4, solver = "ladmm", maximise = "variance") == "variance")
+refused <- tryCatch(maximised(nonzeros = 4, solver = "ladmm"), orthopt_error = conditionMessage)
+stopifnot(grepl("maximise = \"variance\"", refused, fixed = TRUE))
 
 # Two threads where a package is checked, unless the call says otherwise.
 Sys.setenv("_R_CHECK_LIMIT_CORES_" = "TRUE")

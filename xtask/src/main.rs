@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
 //! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
 //! package and the documentation. `cargo xtask generate`: what is made of the table of options, and the lists of public items, which `cargo xtask public` compares. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
-//! MINUTES [SEED]`: damaged files and random pairs for so long.
+//! MINUTES [SEED]`: damaged files and random pairs for so long. `cargo xtask fuzz commands MINUTES [SEED]` and `fuzz calls COUNT [SEED]`: random command lines and calls of Python.
 //! `cargo xtask wheel [PROFILE]`: what is published for Python. `cargo xtask release --dry-run [PROFILE]`: all that is published,
 //! built and tried.
 
@@ -110,15 +110,15 @@ fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     public::write(workspace)
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|public|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|public|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]|fuzz calls COUNT [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let (task, detail) = (args.next(), args.next());
-    if let (Some("fuzz"), Some("commands")) = (task.as_deref(), detail.as_deref()) {
-        let mut number = |default: &str| args.next().unwrap_or(default.into());
-        let (minutes, seed) = (number(""), number("0"));
-        return fuzz_for(&minutes, &seed, python::fuzz_commands);
+    if let (Some("fuzz"), Some("commands" | "calls")) = (task.as_deref(), detail.as_deref()) {
+        let given: Vec<String> = args.collect();
+        let run = if detail.as_deref() == Some("calls") { python::fuzz_calls } else { python::fuzz_commands };
+        return finish(|workspace| run(workspace, &given));
     }
     if let (Some("fuzz"), Some(minutes)) = (task.as_deref(), &detail) {
         return fuzz_for(minutes, args.next().as_deref().unwrap_or("0"), fuzz::run);

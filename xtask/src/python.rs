@@ -57,28 +57,64 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
         Ok(())
     };
     std::thread::scope(|scope| {
-        let beside = scope.spawn(|| random_commands(workspace, &venv, 1.0, 0));
+        let beside = scope.spawn(|| random_commands(workspace, &venv, &["1".into()]));
         let done: anyhow::Result<()> = pages();
         beside.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(done)
     })
 }
 
-/// Random command lines for so many minutes, and what they say recomputed with NumPy.
-fn random_commands(workspace: &Workspace, venv: &Venv, minutes: f64, seed: u64) -> anyhow::Result<()> {
-    let script = workspace.root.join("xtask/fuzz/commands.py");
-    let program = workspace.program("orthopt");
-    Run::new(venv.path()).args([&script, &program]).args([minutes.to_string(), seed.to_string()]).run()
+/// Asks R, with the package in this library, what the tests have asked the command: the same answers. Left out where the
+/// tests of Python have left no environment.
+pub fn same_in_r(workspace: &Workspace, library: &Path) -> anyhow::Result<()> {
+    let folder = workspace.target.join("python").join("venv");
+    if !folder.exists() {
+        eprintln!(
+            "the answers of R are not compared with those of the command: cargo xtask python has not been run"
+        );
+        return Ok(());
+    }
+    let run = Venv::inside(&folder).module("pytest").args([
+        "-q",
+        "python/tests/test_doors.py",
+        "-k",
+        "test_r and not test_rust",
+    ]);
+    run.dir(&workspace.root)
+        .env("ORTHOPT_CLI", workspace.program("orthopt"))
+        .env("ORTHOPT_R_LIB", library)
+        .run()
+        .context("R answers otherwise than the command")
 }
 
-/// The same alone: builds the command, and an environment with NumPy.
+/// Random command lines, and what they say recomputed with NumPy; first the checks themselves, which have to refuse wrong results.
+fn random_commands(workspace: &Workspace, venv: &Venv, given: &[String]) -> anyhow::Result<()> {
+    let fuzz = workspace.root.join("xtask/fuzz");
+    Run::new(venv.path()).args([fuzz.join("planted.py")]).run()?;
+    Run::new(venv.path()).args([&fuzz.join("commands.py"), &workspace.program("orthopt")]).args(given).run()
+}
+
+/// The same alone: builds the command, and an environment with NumPy. `given` are the minutes, the seed and options of the script.
 ///
 /// # Errors
 /// A command line failed.
-pub fn fuzz_commands(workspace: &Workspace, minutes: f64, seed: u64) -> anyhow::Result<()> {
+pub fn fuzz_commands(workspace: &Workspace, given: &[String]) -> anyhow::Result<()> {
     workspace.cargo(&PROGRAMS).run()?;
     let venv = Venv::fresh(&workspace.target.join("python").join("numpy"))?;
     venv.install().args(["numpy"]).run()?;
-    random_commands(workspace, &venv, minutes, seed)
+    random_commands(workspace, &venv, given)
+}
+
+/// Random calls of the Python module, and what they give recomputed with NumPy. `given` are their number, the seed and options of the script.
+///
+/// # Errors
+/// A call failed.
+pub fn fuzz_calls(workspace: &Workspace, given: &[String]) -> anyhow::Result<()> {
+    let work = workspace.target.join("python");
+    let venv = Venv::fresh(&work.join("calls"))?;
+    venv.install().args(["maturin>=1.9.4,<2"]).run()?;
+    let wheel = build(workspace, &venv, &work.join("wheels"))?;
+    venv.install().args([&wheel]).run()?;
+    Run::new(venv.path()).args([workspace.root.join("xtask/fuzz/calls.py")]).args(given).run()
 }
 
 /// Checks that the stubs agree with the installed package.

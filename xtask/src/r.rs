@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
-use crate::{roxygen, versions};
+use crate::{python, roxygen, versions};
 
 /// The crates whose sources the package carries, behind those that they are tested with.
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
@@ -43,7 +43,8 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     r_cmd(workspace, &work, "check").args(check).args([&tarball]).run()?;
     judge(&work.join("orthopt.Rcheck/00check.log"))?;
     examples(workspace, &work)?;
-    front_page(workspace, &work)
+    front_page(workspace, &work)?;
+    python::same_in_r(workspace, &work.join("orthopt.Rcheck"))
 }
 
 /// Packs the sources of the package with all crates that they need, and installs them without a network; nothing where

@@ -36,7 +36,8 @@ impl Venv {
         Ok(venv)
     }
 
-    fn inside(folder: &Path) -> Self {
+    /// One that is there.
+    pub fn inside(folder: &Path) -> Self {
         let program = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
         Self { inside: folder.join(program) }
     }

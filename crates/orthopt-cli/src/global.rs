@@ -20,6 +20,8 @@ pub struct Effort {
     pub seconds: f64,
     /// Maximum number of nodes of branch and bound; limited by time only if not given.
     pub nodes: Option<u64>,
+    /// Bytes that its matrices may take; any number if not given.
+    pub memory: Option<u64>,
 }
 
 /// A lower bound of F, x being the best point known.
@@ -35,6 +37,7 @@ pub fn bound(
     let options = Options {
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
+        memory: effort.memory,
         ..Options::default()
     };
     let bar = BoundBar::new(progress, effort.seconds);

@@ -80,7 +80,7 @@ impl Input {
         let is_gram = data.role == Role::Gram;
         if is_gram && !(request.keep_sparse && data.matrix.is_sparse()) {
             let dense = data.matrix.try_to_dense(&data.source)?;
-            orthopt_data::check_symmetric(&dense).with_context(|| data.source.clone())?;
+            orthopt_data::check_symmetric(dense.as_ref()).with_context(|| data.source.clone())?;
             data.matrix = dense.into();
         }
         let notes: Vec<Message> = data.how.notes.iter().map(wording::message).collect();

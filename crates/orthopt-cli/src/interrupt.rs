@@ -1,7 +1,12 @@
+//! Signals. SIGXFSZ and SIGABRT end no program without a word: files beyond a limit of the system are errors of writing, and
+//! memory that it refuses is an exit with 1 after the line of the runtime that says so.
+//!
 //! Ctrl-C, SIGTERM and SIGHUP: before a run has a result, they end the program at once.
 //! During a run the first asks the run to end with its best point, and the second ends the program.
 
 use std::io::{IsTerminal, Write};
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
@@ -44,7 +49,25 @@ pub fn listen() -> anyhow::Result<()> {
         CANCEL.cancel();
         let _ = std::thread::Builder::new().spawn(explain_waiting); // without it there is only silence
     };
-    ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")
+    ctrlc::set_handler(handler).context("cannot install the handler for Ctrl-C")?;
+    limits_are_errors().context("cannot install the handlers for limits of the system")
+}
+
+/// A write beyond the limit of file sizes fails as one to a full disk does, and memory that the system refuses ends the
+/// program with 1.
+#[cfg(unix)]
+fn limits_are_errors() -> std::io::Result<()> {
+    use signal_hook::consts::{SIGABRT, SIGXFSZ};
+    use signal_hook::flag::{register, register_conditional_shutdown};
+
+    register(SIGXFSZ, Arc::default())?;
+    register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true))).map(drop)
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps)]
+fn limits_are_errors() -> std::io::Result<()> {
+    Ok(())
 }
 
 /// Makes interruptions set [`cancel`] in place of ending the program.

@@ -116,12 +116,12 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
             }
         });
     }
-    let at = text::number(points[told.chosen].at, 6);
+    let at = text::exact(text::rounded(points[told.chosen].at, 6));
     let rule = match &told.validation {
         Some(_) => "the sparsest point within one standard error of the best held-out variance",
         None => "the knee of the variance explained against nonzeros",
     };
-    let chosen = format!("{along} {}, {rule}", at.trim_end_matches('0').trim_end_matches('.'));
+    let chosen = format!("{along} {at}, {rule}");
     summary.line("chosen", &chosen);
     summary.gap();
     let chosen = &points[told.chosen].report;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::{PoseOptions, ProblemInfo, Wanted, find_problem};
-use orthopt::internal::rest_of;
 use orthopt::request::{Request, Settled};
 use orthopt::solve::Stopping;
 use orthopt::stability::of_run;
@@ -83,12 +83,10 @@ impl Settings {
         if self.stability.is_some() { of_run(self.stopping) } else { self.stopping }
     }
 
-    /// With what is left of the time limit after so many seconds of setting up the problem, where anybody would notice.
+    /// With what setting up the problem has left of the time limit.
     #[must_use]
-    pub fn after(&self, seconds: f64) -> Self {
-        let left = self.stopping.time_limit.map(|limit| rest_of(limit, seconds));
-        let stopping = Stopping { time_limit: left, ..self.stopping };
-        Self { stopping, ..self.clone() }
+    pub fn after(&self, clock: &Cancel) -> Self {
+        Self { stopping: self.stopping.after(clock), ..self.clone() }
     }
 
     /// With a number of nonzeros from the data, where nothing says how sparse X is to be and how it is found.

@@ -111,15 +111,18 @@ impl Summary {
     }
 
     /// The two points of a splitting method, and its measures of stationarity.
-    fn splitting(&mut self, s: &Splitting) {
+    fn splitting(&mut self, s: &Splitting, returned: f64) {
         let sparse =
             s.sparse.map_or("none (y does not have full rank, or A is not the identity)".into(), |f| {
                 text::number(f, 10)
             });
+        let better = if s.returned_sparse { s.sparse.unwrap_or(s.x) } else { s.x };
+        let cleaned = text::number(better, 10) != text::number(returned, 10);
+        let cleaned = if cleaned { ", which is returned with its smallest entries at zero" } else { "" };
         self.line(
             "splitting",
             &format!(
-                "F(X) {}, F(polar(y)) {sparse}; the better one is {}",
+                "F(X) {}, F(polar(y)) {sparse}; the better one is {}{cleaned}",
                 text::number(s.x, 10),
                 s.returned()
             ),
@@ -200,7 +203,7 @@ impl Summary {
         }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         if let Some(splitting) = &s.splitting {
-            self.splitting(splitting);
+            self.splitting(splitting, s.objective.total);
         }
         self.gap();
         if let Some(explained) = &report.explained_variance {
@@ -255,19 +258,14 @@ impl Summary {
         if proved {
             return; // no longer search finds a lower F
         }
-        let quiet = match search.quiet {
-            _ if search.agreed => "three starts led to this F; --effort thorough searches longer".into(),
-            0 => {
-                "the work has not doubled since F last fell: a longer limit or --effort thorough may lower F"
-                    .into()
-            }
-            quiet if search.work > LONG => format!(
-                "{} of work since F last fell noticeably; --effort thorough costs about four times as much",
-                text::count(u64::from(quiet), "long round")
-            ),
-            quiet => format!(
-                "{} of the work since F last fell by 1e-4 of |F|; --effort thorough costs about four times as much",
-                text::count(u64::from(quiet), "doubling")
+        let quiet = match search.tries {
+            0 => "F fell noticeably at the end: a longer limit or --effort thorough may lower it".into(),
+            tries => format!(
+                "{} since F last fell noticeably; --effort thorough asks for a smaller decrease",
+                match tries {
+                    1 => "one try".to_string(),
+                    tries => format!("{tries} tries"),
+                }
             ),
         };
         self.line("", &quiet);
@@ -293,9 +291,6 @@ impl Summary {
 fn early() -> &'static str {
     if asked() { "interrupted" } else { "the time was over" }
 }
-
-/// Work after which a search looks at F more often than after each doubling.
-const LONG: u64 = 40_000_000_000;
 
 /// Statement of the certificate. `tolerance` is absolute.
 pub fn verdict(c: &Certificate, tolerance: f64) -> String {

@@ -1,14 +1,14 @@
 //! Filtered ranks (JOBCD paper, App. F.2; Bordes et al., 2013).
 //!
 //! Every triple asks for its tail and for its head; the rank of the answer among all entities, other known answers
-//! left out, is 1 + (better ones) + (ties)/2.
+//! left out, is 1 + (better ones) + (ties)/2. Known are the facts that are given and the triples that are ranked.
 
 use orthopt::cancel::Cancel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::chunk::Asked;
-use crate::graph::{Answers, Triple};
+use crate::graph::{Answers, Question, Triple};
 use crate::model::Model;
 use crate::options::Unknown;
 
@@ -41,6 +41,21 @@ pub struct Ranks {
 const QUESTIONS: usize = 32;
 /// Entities of a block, so that it stays in the cache of a core.
 const BLOCK: usize = 2048;
+
+/// Facts whose answers take no place from another.
+struct Known<'a> {
+    given: &'a Answers,
+    ranked: Answers,
+}
+
+impl Known<'_> {
+    /// The answers to a question, each once.
+    fn to(&self, question: &Question) -> impl Iterator<Item = u32> {
+        let given = self.given.to(question);
+        let more = self.ranked.to(question).iter().filter(|id| given.binary_search(id).is_err());
+        given.iter().chain(more).copied()
+    }
+}
 
 impl Metrics {
     /// From ranks.
@@ -75,8 +90,8 @@ impl Ranks {
 }
 
 impl Model {
-    /// The filtered ranks of `triples`; `facts` are all answers that are known, `learned` the entities of train.
-    /// `None` if it was cancelled meanwhile. The same for any number of threads.
+    /// The filtered ranks of `triples`; `facts` are the answers that are known beside those of `triples`, `learned` the
+    /// entities of train. `None` if it was cancelled meanwhile. The same for any number of threads.
     ///
     /// Cost 4·triples·entities·n flops.
     pub fn rank(
@@ -86,6 +101,7 @@ impl Model {
         learned: &[bool],
         cancel: &Cancel,
     ) -> Option<Ranks> {
+        let facts = Known { given: facts, ranked: Answers::of(triples) };
         let known = |t: &Triple| learned[t.head as usize] && learned[t.tail as usize];
         let policy = self.options.unknown;
         let unknown = triples.iter().filter(|t| !known(t)).count();
@@ -100,7 +116,7 @@ impl Model {
             .par_chunks(QUESTIONS)
             .map(|asked| {
                 let asked: Vec<Asked> = asked.iter().map(|(asked, _)| *asked).collect();
-                (!cancel.is_cancelled()).then(|| self.ranks_of(&asked, &blocks, facts))
+                (!cancel.is_cancelled()).then(|| self.ranks_of(&asked, &blocks, &facts))
             })
             .collect();
         let found = found.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten();
@@ -111,8 +127,9 @@ impl Model {
         for triple in ranked {
             let mut pair = [ranks.next()?, ranks.next()?];
             if policy == Unknown::Last && !known(&triple) {
-                for (rank, (question, _)) in pair.iter_mut().zip(triple.questions()) {
-                    *rank = (self.points.nrows() - facts.to(&question).len().saturating_sub(1)) as f64;
+                for (rank, (question, answer)) in pair.iter_mut().zip(triple.questions()) {
+                    let others = facts.to(&question).filter(|other| *other != answer).count();
+                    *rank = (self.points.nrows() - others) as f64;
                 }
             }
             out.push((triple, pair));
@@ -124,7 +141,7 @@ impl Model {
         orthopt::RowMat::from_fn(rows.len(), self.points.ncols(), |i, k| self.points.get(rows[i], k))
     }
 
-    fn ranks_of(&self, asked: &[Asked], blocks: &[orthopt::RowMat], facts: &Answers) -> Vec<f64> {
+    fn ranks_of(&self, asked: &[Asked], blocks: &[orthopt::RowMat], facts: &Known<'_>) -> Vec<f64> {
         let nothing = Answers::default();
         let view = self.view(&nothing);
         let biases = self.bias.chunks(BLOCK);
@@ -140,8 +157,8 @@ impl Model {
                 better += block.row(i).iter().filter(|z| **z > own).count() as i64;
                 ties += block.row(i).iter().filter(|z| **z == own).count() as i64;
             }
-            for other in facts.to(&asked.question).iter().filter(|other| **other != asked.answer) {
-                let z = score(i, *other);
+            for other in facts.to(&asked.question).filter(|other| *other != asked.answer) {
+                let z = score(i, other);
                 better -= i64::from(z > own);
                 ties -= i64::from(z == own);
             }

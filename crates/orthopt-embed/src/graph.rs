@@ -1,5 +1,6 @@
 //! Triples and what is known of them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// A fact: head, relation, tail, as indices from 0.
@@ -57,21 +58,39 @@ pub struct Answers {
 impl Answers {
     /// From facts.
     pub fn of<'a>(facts: impl IntoIterator<Item = &'a Triple>) -> Self {
-        let mut known: HashMap<Question, Vec<u32>> = HashMap::new();
+        let mut all = Self::default();
+        all.add(facts);
+        all.known.values_mut().for_each(sorted);
+        all
+    }
+
+    /// These, and those of `more`.
+    #[must_use]
+    pub fn and(&self, more: &[Triple]) -> Cow<'_, Self> {
+        if more.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut all = self.clone();
+        all.add(more);
+        all.known.values_mut().for_each(sorted);
+        Cow::Owned(all)
+    }
+
+    fn add<'a>(&mut self, facts: impl IntoIterator<Item = &'a Triple>) {
         for (question, answer) in facts.into_iter().flat_map(Triple::questions) {
-            known.entry(question).or_default().push(answer);
+            self.known.entry(question).or_default().push(answer);
         }
-        for answers in known.values_mut() {
-            answers.sort_unstable();
-            answers.dedup();
-        }
-        Self { known }
     }
 
     /// The answers to one question.
     pub fn to(&self, question: &Question) -> &[u32] {
         self.known.get(question).map_or(&[], Vec::as_slice)
     }
+}
+
+fn sorted(answers: &mut Vec<u32>) {
+    answers.sort_unstable();
+    answers.dedup();
 }
 
 impl Graph {

@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::RowMat;
-use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show, limit_dual};
+use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show};
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named};
 use orthopt::report::{Assessment, Global, Task};
+use orthopt::solve::Stopping;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -27,6 +28,7 @@ pub struct Effort {
     nodes: Option<u64>,
     dual: bool,
     decrease: f64, // of F that is known to be possible from X
+    over: bool,    // whether the call was interrupted before: what there is at once is all
 }
 
 /// A bound of a problem, or of a problem and an X; returns a dictionary. Ctrl-C ends it with the best bound so
@@ -44,13 +46,16 @@ pub fn bound<'py>(
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
     let mut request = options;
-    let (posed, about) = pose_for(py, problem, &data, &mut request, rank, true)?;
+    let (posed, about, clock) = pose_for(py, problem, &data, &mut request, rank, true)?;
+    let whole = Stopping { time_limit: Some(effort.seconds), ..request.stopping };
+    let effort = Effort { seconds: whole.after(&clock).time_limit.unwrap_or(effort.seconds), ..effort };
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("title", &task.title)?;
     out.set_item("notes", worded(&task.notes))?;
     let (callback, threads) = (callback.as_ref(), request.threads);
+    let effort = (effort, request.pose.max_memory);
     check_x(&request, &task, &posed.problem)?;
     work(py, &out, posed.problem, x, threads, effort, callback)?;
     Ok(out)
@@ -69,7 +74,7 @@ fn work(
     problem: Named,
     x: Option<RowMat>,
     threads: Option<usize>,
-    effort: Effort,
+    (effort, memory): (Effort, Option<u64>),
     callback: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<()> {
     let latest = Arc::new(Mutex::new(None));
@@ -82,7 +87,7 @@ fn work(
     let shown = Arc::clone(&latest);
     let Proved { bound, dual, given } = follow(py, look, move |watch| -> Result<_, Failure> {
         let show = |now: &Progress| *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
-        threads::pool(threads)?.install(|| prove(&problem, x, effort, watch.cancel(), &show))
+        threads::pool(threads)?.install(|| prove(&problem, x, (effort, memory), watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
     if let Some(f) = given {
@@ -117,24 +122,26 @@ fn work(
 fn prove(
     problem: &Named,
     x: Option<RowMat>,
-    effort: Effort,
+    (effort, memory): (Effort, Option<u64>),
     cancel: &Cancel,
     show: Show<'_>,
 ) -> Result<Proved, Failure> {
+    if effort.over {
+        cancel.cancel();
+    }
     let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?;
     let given = x.as_ref().map(Assessment::point);
     let x = x.map(|found| found.x);
     let options = Limits {
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
+        memory,
         ..Limits::default()
     };
     let bound = problem.lower_bound(x.as_ref(), &options, cancel, show)?;
-    let (f, kind) = problem.bounded()?;
-    let rank = problem.shape().1;
     let dual = effort.dual.then(|| -> Result<_, Failure> {
-        let limits = limit_dual(f, rank, &kind, bound.objective, cancel)?;
-        Ok((bound.dual(f, rank), limits))
+        let limits = problem.limit_dual(bound.objective, cancel)?;
+        Ok((problem.dual(&bound)?, limits))
     });
     let dual = dual.transpose()?;
     Ok(Proved { bound, dual, given })

@@ -27,7 +27,7 @@ pub fn certify<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
     let mut request = options;
-    let (posed, about) = pose_for(py, problem, &data, &mut request, Some(x.ncols()), false)?;
+    let (posed, about, _) = pose_for(py, problem, &data, &mut request, Some(x.ncols()), false)?;
     let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;

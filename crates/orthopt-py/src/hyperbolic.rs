@@ -6,6 +6,7 @@ use orthopt::constraint::Constraint;
 use orthopt::constraint::Signature;
 use orthopt::family::Case;
 use orthopt::internal::j_orthogonal::stationarity;
+use orthopt::internal::solution_in_unit;
 use orthopt::internal::solvers::vr_j_jobcd;
 use orthopt::message::Message;
 use orthopt::problem::Problem;
@@ -55,6 +56,7 @@ pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Soluti
             None => problem.constraint.random(&mut start_rng(wanted.seed)),
         };
         problem.constraint.check(&x0, "the starting point X")?;
+        let unit = begun.f.settle_unit(&x0);
         if sums {
             begun.f.check_sum(&x0)?;
         }
@@ -66,7 +68,7 @@ pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Soluti
             (!clock.is_over()).then(|| stationarity(x, &gradient, problem.signature()))
         };
         let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
-        Ok((solution, critical))
+        Ok((solution_in_unit(solution, unit), critical.map(|size| unit * size)))
     };
     Ok(py.detach(run)?)
 }

@@ -13,6 +13,7 @@ use orthopt::report::{self, DataFacts, TableFacts};
 use orthopt::smooth::Centring;
 use orthopt_data::{
     DataError, DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, TableOptions, check_symmetric,
+    is_triangular, remark_on_c, remark_on_samples,
 };
 use pyo3::prelude::*;
 
@@ -114,7 +115,9 @@ impl Borrowed<'_> {
         how: &Preparation,
         pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
     ) -> Result<(T, About), Failure> {
-        if !matches!(self, Self::Named(_)) && how.table != TableOptions::default() {
+        let nearest = how.table.nearest;
+        let table = TableOptions { nearest: false, ..how.table.clone() };
+        if !matches!(self, Self::Named(_)) && table != TableOptions::default() {
             let problem =
                 "options of tables are for files, and these data are in memory: arrange them first".into();
             return Err(DataError::Table { place: UNNAMED.into(), problem }.into());
@@ -122,18 +125,21 @@ impl Borrowed<'_> {
         match self {
             Self::Dense(a) => {
                 check_size(a.nrows(), a.ncols())?;
-                let plain = how.prepare.scale == Scale::None
+                let plain = !nearest
+                    && how.prepare.scale == Scale::None
                     && how.prepare.features.is_none()
                     && !how.prepare.covariance
                     && how.missing == Missing::Error
                     && how.weights.is_none();
-                if how.gram && plain && !how.prepare.center {
-                    return hand_over(&PcaData::Gram(a), About::default(), pose);
+                if how.gram && plain && !how.prepare.center && !is_triangular(a) {
+                    let notes = remark_on_c(a).iter().map(message).collect();
+                    return hand_over(&PcaData::Gram(a), About { notes, ..About::default() }, pose);
                 }
                 if !how.gram && plain && (!how.prepare.center || info.kind == Kind::Pca) {
                     return untouched(a, how.prepare.center, pose);
                 }
-                prepared(info, unnamed(a.to_owned().into()), how, pose)
+                let data = looked_at(unnamed(a.to_owned().into()), how)?;
+                prepared(info, data, how, pose)
             }
             Self::Sparse((rows, cols), pointers, row_idx, values) => {
                 check_size(rows, cols)?;
@@ -144,7 +150,7 @@ impl Borrowed<'_> {
                 let pattern = SymbolicSparseColMat::new_checked(rows, cols, pointers, None, row_idx);
                 let matrix = Matrix::Sparse(SparseColMat::new(pattern, values.to_vec()));
                 check_finite(&matrix)?;
-                prepared(info, unnamed(matrix), how, pose)
+                prepared(info, looked_at(unnamed(matrix), how)?, how, pose)
             }
             Self::Named(spec) => {
                 let options = LoadOptions {
@@ -174,12 +180,29 @@ fn untouched<T>(
     center: bool,
     pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
 ) -> Result<(T, About), Failure> {
+    let notes = remark_on_samples(a).iter().map(message).collect();
     if !center {
-        return hand_over(&PcaData::Dense(a), About::default(), pose);
+        return hand_over(&PcaData::Dense(a), About { notes, ..About::default() }, pose);
     }
     let centring = Centring::of(a);
     let means = Some(centring.means().to_vec());
-    hand_over(&PcaData::Centred(a, centring), About { means, ..About::default() }, pose)
+    hand_over(&PcaData::Centred(a, centring), About { means, notes, ..About::default() }, pose)
+}
+
+/// What is in memory, told and mended as what is read from a file is.
+fn looked_at(mut data: DataSet, how: &Preparation) -> Result<DataSet, Failure> {
+    if how.gram {
+        return Ok(data.as_gram(how.table.nearest)?);
+    }
+    if how.table.nearest {
+        let why = " is for C itself, and these are samples; leave it out";
+        return Err(Error::Incompatible(Message::about("nearest").text(why)).into());
+    }
+    if let Matrix::Dense(a) = &data.matrix {
+        let remark = remark_on_samples(a.as_ref());
+        data.how.notes.extend(remark);
+    }
+    Ok(data)
 }
 
 /// Name of data without a file in errors.
@@ -201,7 +224,7 @@ fn prepared<T>(
         // a Laplacian stays sparse, and the problem checks it
         if !(info.kind == Kind::NonlinearEig && data.matrix.is_sparse()) {
             let dense = data.matrix.try_to_dense(&data.source)?;
-            check_symmetric(&dense)?;
+            check_symmetric(dense.as_ref())?;
             data.matrix = dense.into();
         }
     }
@@ -246,7 +269,8 @@ fn hand_over<T>(
     let facts = DataFacts { rows, cols, nnz, role, centered, ..about.facts };
     let mut about = About { facts, squares: data.squares(), ..about };
     if !centered && role == report::Role::Samples {
-        about.notes.extend(remark_on_means(data, about.roots.as_deref()));
+        // first, as in the command
+        about.notes.splice(..0, remark_on_means(data, about.roots.as_deref()));
     }
     let made = pose(data, &about)?;
     Ok((made, about))

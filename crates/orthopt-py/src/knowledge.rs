@@ -231,11 +231,12 @@ impl PyKnowledge {
         array(py, &scores)
     }
 
-    /// Filtered ranks of triples: MRR and hits, and the ranks of tail and head.
-    fn rank<'py>(&self, py: Python<'py>, rows: Rows<'py>) -> PyResult<Option<Ranked<'py>>> {
-        let asked = self.triples(&rows)?;
+    /// Filtered ranks of triples, with further `known` facts: MRR and hits, and the ranks of tail and head.
+    fn rank<'py>(&self, py: Python<'py>, rows: Rows<'py>, known: Rows<'py>) -> PyResult<Option<Ranked<'py>>> {
+        let (asked, more) = (self.triples(&rows)?, self.triples(&known)?);
         let model = self.model();
-        let work = |watch: &Watch| model.rank(&asked, &self.known, &self.learned, watch.cancel());
+        let facts = self.known.and(&more);
+        let work = |watch: &Watch| model.rank(&asked, &facts, &self.learned, watch.cancel());
         let Some(found) = follow(py, || Ok(false), work)? else { return Ok(None) };
         let ranks = PyArray1::from_iter(py, found.ranks.iter().flat_map(|(_, pair)| *pair));
         Ok(Some((metrics(py, &found.metrics())?, ranks.reshape([found.ranks.len(), 2])?)))

@@ -7,6 +7,7 @@
 
 mod begun;
 mod bound;
+mod broken;
 mod certify;
 mod command;
 mod errors;

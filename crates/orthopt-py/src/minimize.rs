@@ -9,6 +9,7 @@ use orthopt::constraint::{Constraint, Stiefel};
 use orthopt::family::{
     Case, CompositeOptions, check_constants, composite_parts, needs_parts, penalty_called,
 };
+use orthopt::internal::{shape_in_unit, solution_in_unit};
 use orthopt::linear_map::{AnyMap, FunctionMap};
 use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
@@ -24,6 +25,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use crate::begun::{Begun, stages, start_rng};
+use crate::broken::judged;
 use crate::errors::Failure;
 use crate::hyperbolic;
 use crate::input::copied;
@@ -91,6 +93,7 @@ pub fn minimize<'py>(
     if let Some(error) = f.raised() {
         return Err(error);
     }
+    let solution = py.detach(|| judged(&f, solution))?;
     let out = PyDict::new(py);
     put_solution(&out, &solution)?;
     out.set_item("problem", constraint)?;
@@ -110,7 +113,13 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         return composite_run(py, begun, request, (asked, &case));
     }
     let run = || -> std::result::Result<_, Failure> {
-        let h = (find_penalty(penalty)?.make_shaped)(options_lambda(penalty, pose.lambda)?, &pose.shape)?;
+        let made = |unit: f64| -> Result<AnyPenalty> {
+            let lambda = options_lambda(penalty, pose.lambda)? / unit;
+            (find_penalty(penalty)?.make_shaped)(lambda, &shape_in_unit(&pose.shape, unit))
+        };
+        let nonneg = made(1.0)?.requires_nonneg();
+        let unit = settled(begun, nonneg, wanted.seed)?;
+        let h = made(unit)?;
         let default = match h.is_convex() && !h.requires_nonneg() {
             true if begun.f.has_hessian() => SECOND_ORDER,
             true if penalty == "none" => DEFAULTS[0],
@@ -146,9 +155,22 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let measure = |clock: &Cancel| criticality_while(&problem, &solution.x, clock);
         let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
-        Ok((solution, critical))
+        Ok((solution_in_unit(solution, unit), critical.map(|size| unit * size)))
     };
     Ok(py.detach(run)?)
+}
+
+/// The unit of f, found where the first run begins.
+fn settled(begun: &Begun, nonneg: bool, seed: u64) -> Result<f64> {
+    let ((n, r), mut rng) = (begun.shape, start_rng(seed));
+    let constraint = Stiefel::new(n, r)?;
+    let x0 = match &begun.x0 {
+        Some(x) => x.clone(),
+        None if nonneg => partition(n, r, &mut rng),
+        None => constraint.random(&mut rng),
+    };
+    constraint.check(&x0, "the starting point X")?;
+    Ok(begun.f.settle_unit(&x0))
 }
 
 /// Starts after the first.
@@ -301,10 +323,11 @@ fn composite_run(
     let run = || -> std::result::Result<_, Failure> {
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
-        let shape = pose.shape.clone();
+        let unit = settled(begun, false, wanted.seed)?;
+        let shape = shape_in_unit(&pose.shape, unit);
         let parts =
             CompositeOptions { k: pose.k, map: pose.map.clone(), shape, ..CompositeOptions::default() };
-        let lambda = options_lambda(penalty, pose.lambda)?;
+        let lambda = options_lambda(penalty, pose.lambda)? / unit;
         let (g, h, a) = composite_parts(penalty, lambda, (n, r), &parts)?;
         let problem = Problem::new(begun.f.clone(), h, r)?.minus(g)?.through(a)?;
         let stages = stages(splitting(), &problem, COMPOSITE_DEFAULT, wanted, (asked, case))?;
@@ -323,7 +346,7 @@ fn composite_run(
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let measure = |clock: &Cancel| criticality(&problem, &solution.x, clock);
         let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
-        Ok((solution, critical))
+        Ok((solution_in_unit(solution, unit), critical.map(|size| unit * size)))
     };
     Ok(py.detach(run)?)
 }

@@ -9,7 +9,7 @@ use orthopt::solve::{Observer, Stopping};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::errors::Failure;
+use crate::errors::{Failure, worded};
 use crate::input::{About, Given};
 use crate::options::Request;
 use crate::result::put_report;
@@ -82,10 +82,7 @@ fn along<T: Send>(
             view.with(info, &asked.how, |data, about| {
                 asked.asked.check(Case::new(info, &asked.pose).of_gram(is_gram(data)))?;
                 let pose = asked.pose.with_rank(info, data)?.into_owned();
-                let along = match steps.along() {
-                    Some(along) => along,
-                    None => Along::of_default(info, &pose, data)?,
-                };
+                let along = Along::of(steps.along(), info, &pose, data)?;
                 let time_limit = asked.stopping.time_limit.map(|seconds| seconds / walks);
                 let request = orthopt::path::Request {
                     problem: info,
@@ -186,6 +183,8 @@ pub fn told<'py>(
     for point in &found.points {
         let one = PyDict::new(py);
         put_report(&one, &point.report)?;
+        let notes = [&about.notes[..], &point.report.task.notes, &point.report.notes].concat();
+        one.set_item("notes", worded(&notes))?;
         put_units(&one, about, &point.report.task.data)?;
         let bound = point.report.global.as_ref();
         let entry = PyDict::new(py);

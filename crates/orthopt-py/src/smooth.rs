@@ -1,20 +1,21 @@
 //! A smooth function that is a Python callable: `fun(X) -> (f, G)`, with `hess(X, D) -> H` where there is one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::internal::central_difference;
+use orthopt::internal::{central_difference, far_unit};
 use orthopt::message::Message;
 use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided, estimate_lipschitz};
 use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
+use crate::broken::Broken;
 use crate::errors::Failure;
 use crate::input::copied;
 use crate::result::array;
@@ -38,9 +39,11 @@ struct Inner {
     convert: Py<PyAny>,               // what `fun` returns to a float and a float64 array, or an error
     shape: (usize, usize),
     lipschitz: Mutex<Lipschitz>,
-    scale: Mutex<Option<f64>>, // found at the first X that is asked about
+    unit: OnceLock<f64>,                     // power of two that f and ∇f are divided by
+    scale: Mutex<Option<f64>>,               // found at the first X that is asked about
     seen: Mutex<Vec<(RowMat, f64, RowMat)>>, // the last evaluations, newest last
     raised: Mutex<Option<PyErr>>,
+    broken: Mutex<Broken>,
     cancel: Cancel,
     evaluations: AtomicU64,
 }
@@ -79,12 +82,38 @@ impl Callable {
             convert,
             shape,
             lipschitz: Mutex::new(lipschitz.map_or(Lipschitz::Unknown, Lipschitz::Known)),
+            unit: OnceLock::new(),
             scale: Mutex::new(None),
             seen: Mutex::default(),
             raised: Mutex::default(),
+            broken: Mutex::default(),
             cancel: Cancel::never(),
             evaluations: AtomicU64::new(0),
         }))
+    }
+
+    /// The power of two that f and ∇f are divided by from here on, in which they are numbers whose squares are numbers: 1 unless
+    /// they are far from 1 at this X.
+    pub fn settle_unit(&self, x: &RowMat) -> f64 {
+        if let Some(unit) = self.0.unit.get() {
+            return *unit;
+        }
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let f = self.evaluate(x, &mut g);
+        let unit = far_unit(g.data().iter().fold(f.abs(), |most, v| most.max(v.abs())));
+        for (_, f, g) in lock(&self.0.seen).iter_mut() {
+            *f /= unit;
+            g.data_mut().iter_mut().for_each(|v| *v /= unit);
+        }
+        if let Lipschitz::Known(l) = &mut *lock(&self.0.lipschitz) {
+            *l /= unit;
+        }
+        *self.0.unit.get_or_init(|| unit)
+    }
+
+    /// What f and ∇f are multiplied by to be those of the user.
+    pub fn unit(&self) -> f64 {
+        self.0.unit.get().copied().unwrap_or(1.0)
     }
 
     /// f(X), and G ← ∇f(X).
@@ -97,8 +126,14 @@ impl Callable {
             g.data_mut().fill(f64::NAN);
             return f64::NAN;
         };
+        lock(&self.0.broken).note(f, g);
         self.remember(x, f, g);
         f
+    }
+
+    /// What the callable has returned that is no number.
+    pub fn broken(&self) -> Broken {
+        *lock(&self.0.broken)
     }
 
     /// Memory of the oldest evaluation is used again.
@@ -152,8 +187,16 @@ impl Callable {
         self.read(py, answer, g)
     }
 
-    /// The value and the gradient in an answer.
+    /// The value and the gradient in an answer, in the unit of the run.
     fn read<'py>(&self, py: Python<'py>, answer: Bound<'py, PyAny>, g: &mut RowMat) -> PyResult<f64> {
+        let (f, unit) = (self.read_own(py, answer, g)?, self.unit());
+        if unit != 1.0 {
+            g.data_mut().iter_mut().for_each(|v| *v /= unit);
+        }
+        Ok(f / unit)
+    }
+
+    fn read_own<'py>(&self, py: Python<'py>, answer: Bound<'py, PyAny>, g: &mut RowMat) -> PyResult<f64> {
         // what NumPy users return needs no conversion
         if let Ok((f, gradient)) = answer.extract::<(f64, PyReadonlyArray2<'_, f64>)>()
             && let Ok(values) = gradient.as_slice()
@@ -180,7 +223,7 @@ impl Callable {
     /// L, if a solver has asked for it or the user knows it.
     pub fn known_lipschitz(&self) -> Option<f64> {
         match *lock(&self.0.lipschitz) {
-            Lipschitz::Known(l) => Some(l),
+            Lipschitz::Known(l) => Some(l * self.unit()),
             _ => None,
         }
     }
@@ -317,7 +360,10 @@ impl HessianVector for Callable {
         let Some(hess) = &self.0.hess else { return central_difference(self, x, d) };
         let found = self.asked(|py| {
             let answer = hess.bind(py).call1((array(py, x)?, array(py, d)?))?;
-            copied(&answer.extract::<PyReadonlyArray2<'_, f64>>()?)
+            let mut product = copied(&answer.extract::<PyReadonlyArray2<'_, f64>>()?)?;
+            let unit = self.unit();
+            product.data_mut().iter_mut().for_each(|v| *v /= unit);
+            Ok(product)
         });
         found.unwrap_or_else(|| RowMat::from_fn(x.nrows(), x.ncols(), |_, _| f64::NAN))
     }
@@ -369,6 +415,9 @@ impl<'a> Between<'a> {
 impl Observer for Between<'_> {
     fn observe(&mut self, event: Event<'_>) {
         self.now.note(event);
+        if matches!(event, Event::Step(_)) {
+            self.now.objective *= self.f.unit();
+        }
         if !self.f.0.cancel.is_cancelled() && self.looked.elapsed() >= Duration::from_millis(20) {
             self.look_up();
             self.looked = Instant::now();

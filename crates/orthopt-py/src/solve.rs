@@ -10,11 +10,10 @@ use orthopt::family::Effort;
 use orthopt::family::{Call, Case, Family, Named, Run, find_problem};
 use orthopt::family::{Kind, Plan, Wanted};
 use orthopt::family::{PoseOptions, Posed};
-use orthopt::internal::{check_in_time, rest_of};
+use orthopt::internal::check_in_time;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report, Task};
-use orthopt::solve::Stopping;
 use orthopt::solvers::AUTO;
 use orthopt::start::Start;
 use pyo3::prelude::*;
@@ -170,8 +169,8 @@ fn one<'py>(
             Ok(plan)
         })
     })?;
-    let left = request.stopping.time_limit.map(|limit| rest_of(limit, clock.seconds()));
-    request.stopping = Stopping { time_limit: left, ..request.stopping };
+    request.stopping = request.stopping.after(clock);
+    let left = request.stopping.time_limit;
     let task = head.task.clone();
     let report = supervise(py, callback, move |watch, send| {
         let pool = match threads::pool(request.threads) {
@@ -265,15 +264,15 @@ pub fn pose_for(
     request: &mut Request,
     rank: Option<usize>,
     counts: bool,
-) -> PyResult<(Posed, About)> {
+) -> PyResult<(Posed, About, Cancel)> {
     request.pose.rank = rank.or(request.pose.rank);
-    let (posed, about, _) = posed(py, problem, data, request, counts)?;
+    let (posed, about, clock) = posed(py, problem, data, request, counts)?;
     let solvers = request.wanted.constants.iter().next().map(|(name, _)| name.to_string());
     if let Some(name) = solvers.filter(|_| request.asked.is_of_x()) {
         let why = " is an option of a solver, but no solver runs when X is given; leave it out";
         return Err(Failure::from(Error::Incompatible(Message::about(name).text(why))).into());
     }
-    Ok((posed, about))
+    Ok((posed, about, clock))
 }
 
 /// Refuses options that mean nothing to an X that is given.

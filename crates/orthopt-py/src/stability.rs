@@ -61,6 +61,7 @@ pub fn stability<'py>(
                 let clock = watch.cancel().within(request.stopping.time_limit);
                 let posed = clock.during(|| pose(info, data, &pose_options))?;
                 let task = Task::new(&posed, about.facts.clone());
+                let request = &Request { stopping: request.stopping.after(&clock), ..request.clone() };
                 let (x, report) = match x {
                     Some(x) => (x, None),
                     None => {

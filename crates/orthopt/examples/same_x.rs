@@ -1,44 +1,48 @@
-//! Solves a sparse PCA problem of the samples in a file and prints the bits of X in hexadecimal:
-//! what the command line (`--save-x`) and Python (`Solution.X`) give for the same options.
+//! Solves a sparse PCA problem of the samples in a file and prints how it ended, the notes, and the bits of X in hexadecimal:
+//! what the command line (`--json`, `--save-x`), Python and R give for the same options.
 //!
 //! ```sh
-//! cargo run -p orthopt --example same_x -- l0-pca samples.npy 3 0.5 7     # rank, lambda, seed
+//! cargo run -p orthopt --example same_x -- l0-pca samples.npy rank=3 nonzeros=4 seed=7
 //! ```
+//!
+//! Options have the names of the command, which has many that [`SparsePca`] has no method for.
 
-use orthopt::family::Wanted;
-use orthopt::family::{Family, find_problem};
-use orthopt::family::{Named, PoseOptions, pose};
+use orthopt::prelude::*;
 use orthopt::problem::PcaData;
-use orthopt::solve::{Critical, RunOptions, Stationary, Stop, run_restarts};
-use orthopt_data::{LoadOptions, Matrix, load};
+use orthopt::request::{Front, find_option};
+use orthopt_data::{LoadOptions, Matrix as Read, load};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [problem, file, rank, lambda, seed] = &args[..] else {
-        return Err("usage: same_x PROBLEM FILE RANK LAMBDA SEED".into());
+    let [problem, file, options @ ..] = &args[..] else {
+        return Err("usage: same_x PROBLEM FILE [OPTION=VALUE ...]".into());
     };
     let data = load(file, &LoadOptions::default())?;
     let a = match &data.matrix {
-        Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
-        Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
+        Read::Dense(a) => PcaData::Dense(a.as_ref()),
+        Read::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    let info = find_problem(problem)?;
-    let lambda = if info.uses_lambda { Some(lambda.parse()?) } else { None };
-    let options = PoseOptions { rank: Some(rank.parse()?), lambda, ..Default::default() };
-    let Named::Pca(problem) = pose(info, &a, &options)?.problem else {
-        return Err("this example is for PCA problems".into());
+    let mut asked = match problem.as_str() {
+        "l0-pca" => SparsePca::l0(a),
+        "l1-pca" => SparsePca::l1(a),
+        "nonneg-pca" => SparsePca::nonneg(a),
+        "pca" => SparsePca::plain(a),
+        other => return Err(format!("this example has no problem {other}").into()),
     };
-
-    // one start of OBCD with the defaults of the papers, to the tolerance of the command line
-    let seed = seed.parse()?;
-    let wanted = Wanted { solver: Some("obcd".into()), tol: Some(1e-9), seed, ..Default::default() };
-    let plan = problem.plan(&wanted)?;
-    let mut stop = Stationary { tol: 1e-9 }.or(Critical { tol: 1e-6 });
-    let run = RunOptions { seed, ..Default::default() };
-    let mut solution = run_restarts(&problem, |k| plan.start(&problem, k), run, &mut stop, &mut [])?;
-    problem.order_components(&mut solution);
-
-    for value in solution.x.data() {
+    for option in options {
+        let (name, text) = option.split_once('=').ok_or_else(|| format!("{option} is not OPTION=VALUE"))?;
+        asked = match find_option(name, Front::Command) {
+            _ if name == "center" => asked.center(),
+            Some(entry) => asked.option(name, entry.typed(text)?),
+            None => asked.option(name, text),
+        };
+    }
+    let found = asked.fit()?;
+    println!("status {}", found.solution.status.name());
+    for note in found.task.notes.iter().chain(&found.notes) {
+        println!("note {note}");
+    }
+    for value in found.x().data() {
         println!("{:016x}", value.to_bits());
     }
     Ok(())

@@ -20,7 +20,6 @@ use crate::path::{self, Along, DEFAULT_COUNTS, Path};
 use crate::problem::{ExplainedVariance, PcaData};
 use crate::report::{DataFacts, Report, Stability, Task};
 use crate::search::Effort;
-use crate::smooth::Measure;
 use crate::solve::{Observer, Status, Stopping};
 use crate::stability;
 
@@ -146,10 +145,10 @@ fn explored(
     let limited = path.points.iter().any(|point| point.report.solution.status == Status::TimeLimit);
     let chosen = path.knee;
     let rank = path.points[chosen].report.task.rank;
-    let maximise = request.pose.maximise;
+    let maximise = request.pose.maximise.map(|measure| ("maximise", measure.name().to_string()));
     let of_all = |more: &[(&'static str, String)]| {
-        let mut options = vec![("rank", rank.to_string()), ("maximise", maximise.name().to_string())];
-        options.retain(|(name, value)| *name != "maximise" || value != Measure::Variance.name());
+        let mut options = vec![("rank", rank.to_string())];
+        options.extend(maximise.clone());
         options.extend_from_slice(more);
         options.extend((request.wanted.seed != 0).then(|| ("seed", request.wanted.seed.to_string())));
         options
@@ -219,7 +218,8 @@ fn explored(
     }
     if !found.interrupted {
         (watch.stage)(HOW_GOOD);
-        bounded(problem, &mut found, left(ON_BOUND), watch.cancel, of_all(&limit))?;
+        let effort = (left(ON_BOUND), request.pose.max_memory);
+        bounded(problem, &mut found, effort, watch.cancel, of_all(&limit))?;
     }
     Ok(found)
 }
@@ -257,11 +257,11 @@ fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> 
 fn bounded(
     problem: &Named,
     found: &mut Exploration,
-    seconds: Option<f64>,
+    (seconds, memory): (Option<f64>, Option<u64>),
     cancel: &Cancel,
     options: Vec<(&'static str, String)>,
 ) -> Result<()> {
-    let limits = bound::Options { seconds, nodes: u64::MAX, ..Default::default() };
+    let limits = bound::Options { seconds, nodes: u64::MAX, memory, ..Default::default() };
     if seconds == Some(0.0)
         || found.report.global.is_some()
         || problem.bounded().is_err()
@@ -408,14 +408,11 @@ impl Exploration {
 
     fn said_of_bound(&self, most: f64) -> Vec<Message> {
         let proved = self.report.global.as_ref().is_some_and(|global| global.proof.is_some());
-        let measure = self.explained().map_or("", |explained| explained.maximised);
+        let measure = self.explained().map_or("variance".into(), ExplainedVariance::words);
         let now = self.explained().map_or(f64::NAN, ExplainedVariance::of_maximised);
         vec![if proved {
-            format!(
-                "proved: no other {} variables in each component explain more ({measure} variance)",
-                self.count()
-            )
-            .into()
+            format!("proved: no other {} variables in each component explain more ({measure})", self.count())
+                .into()
         } else {
             format!(
                 "no X with {} variables in each component explains more than {:.1} % of the variance ({measure}); these \

@@ -2,12 +2,20 @@
 //! solvers. It is no part of what is promised and changes without notice; `public-api.txt` does not list it.
 
 pub use crate::family::catalogue::{find_constant, parse_constants};
-pub use crate::linalg::long::rest_of;
+pub use crate::family::in_unit::{far_unit, shape as shape_in_unit};
+pub use crate::linalg::parallel::alone;
 pub use crate::problem::cardinality::nonzero_rows;
 pub use crate::problem::variance::projected_share;
 pub use crate::report::assessment::{check_in_time, in_time};
 pub use crate::smooth::central_difference;
 pub use crate::smooth::two_sided::{hyperbolic_minimum, hyperbolic_optimum};
+use crate::solve::Solution;
+
+/// A solution of a problem whose F has been divided by a power of two, as one of the problem itself.
+#[must_use]
+pub fn solution_in_unit(solution: Solution, unit: f64) -> Solution {
+    solution.times(unit)
+}
 
 /// XᵀX = I.
 pub mod stiefel {
@@ -45,6 +53,11 @@ pub mod search {
     pub use crate::search::{
         Arm, MakeStart, MakeTask, Move, PARTS, Part, Portfolio, Settings, Task, Tuning, at, search,
     };
+}
+
+/// Sparse components with disjoint supports.
+pub mod k_components {
+    pub use crate::search::k_components::{Found, KComponents, Limits, Request, k_components};
 }
 
 /// Solvers, and what they are made of.

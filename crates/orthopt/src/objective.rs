@@ -22,6 +22,12 @@ pub struct Objective {
 impl Objective {
     /// Of an X that is not finite.
     pub(crate) const NAN: Self = Self { total: f64::NAN, smooth: f64::NAN, nonsmooth: f64::NAN };
+
+    /// F times a power of two.
+    pub(crate) fn times(self, unit: f64) -> Self {
+        let Self { total, smooth, nonsmooth } = self;
+        Self { total: unit * total, smooth: unit * smooth, nonsmooth: unit * nonsmooth }
+    }
 }
 
 /// Requirements of the driver on a problem with any terms and constraint.
@@ -73,6 +79,13 @@ pub trait Evaluate {
 /// the unit of F, and is not small where F is a small difference of large numbers.
 pub fn size(scale: f64, objective: f64) -> f64 {
     scale + objective.abs()
+}
+
+/// Whether `new` lies below `old` by more than the share `least` of the [`size`] of F there. Every step that is taken because F
+/// falls asks this, never how the two compare: where F, or the part of it that a step changes, is rounding alone, a decrease that is
+/// measured by F itself may be found for ever.
+pub(crate) fn lowers(new: f64, old: f64, scale: f64, least: f64) -> bool {
+    old - new > least * size(scale, new)
 }
 
 /// Violation of the constraint from which X has left it, relative to 1 + ‖X‖²; rounding is far below it.
@@ -171,4 +184,21 @@ pub(crate) fn price_of_nonzeros(lambda: f64, x: &RowMat) -> f64 {
 pub(crate) fn with_price(smooth: f64, lambda: f64, count: impl FnOnce() -> usize) -> Objective {
     let nonsmooth = if lambda > 0.0 { lambda * count() as f64 } else { 0.0 };
     Objective { total: smooth + nonsmooth, smooth, nonsmooth }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decrease_counts_above_the_rounding_of_the_data() {
+        assert!(lowers(-1.0 - 1e-9, -1.0, 1.0, 1e-10) && !lowers(-1.0 - 1e-11, -1.0, 1.0, 1e-10));
+        // F itself is rounding: a third more of it is none
+        assert!(!lowers(-4e-17, -3e-17, 1.0, 1e-11) && !lowers(-4e-17, 3e-17, 1.0, 1e-11));
+        for unit in [2f64.powi(-300), 2f64.powi(300)] {
+            assert!(lowers(-2.0 * unit, -unit, unit, 1e-9) && !lowers(-unit, -unit, unit, 1e-9));
+        }
+        assert!(!lowers(f64::NAN, -1.0, 1.0, 1e-9) && !lowers(0.0, 0.0, 0.0, 1e-9));
+        assert!(lowers(-1.0, f64::INFINITY, 1.0, 0.0));
+    }
 }

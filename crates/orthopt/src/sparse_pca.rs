@@ -3,15 +3,16 @@
 use faer::sparse::SparseColMatRef;
 
 use crate::cancel::Cancel;
-use crate::certify::Scope;
 use crate::error::{Error, Result};
-use crate::family::{Case, Family, Named, PoseOptions, Run, Wanted, find_problem, pose};
+use crate::family::request::{Group, Rank, Request, Settled, Written, find_option};
+use crate::family::{Call, Case, Family, Named, Run, find_problem, pose};
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::problem::PcaData;
-use crate::report::{Checks, DataFacts, Report, Task};
+use crate::report::assessment::check_in_time;
+use crate::report::{DataFacts, Report, Task};
 use crate::smooth::Centring;
-use crate::solve::{Observer, Status, Stopping};
-use crate::start::Start;
+use crate::solve::{Observer, Status};
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
 ///
@@ -41,11 +42,8 @@ pub struct SparsePca<'a> {
     problem: &'static str,
     data: PcaData<'a>,
     center: bool,
-    pose: PoseOptions,
-    wanted: Wanted,
-    stopping: Stopping,
-    restarts: Option<u64>,
-    scope: Option<Scope>,
+    request: Request,
+    further: Vec<(String, Written)>,
     cancel: Cancel,
 }
 
@@ -71,23 +69,30 @@ impl<'a> SparsePca<'a> {
     }
 
     fn of(problem: &'static str, data: PcaData<'a>) -> Self {
-        let stopping = Stopping { max_iters: None, time_limit: None, tol: TOL, min_decrease: 0.0 };
-        let wanted = Wanted { tol: Some(TOL), ..Wanted::default() };
-        let pose = PoseOptions::default();
-        let cancel = Cancel::never();
-        Self { problem, data, center: false, pose, wanted, stopping, restarts: None, scope: None, cancel }
+        let (request, further, cancel) = (Request::default(), Vec::new(), Cancel::never());
+        Self { problem, data, center: false, request, further, cancel }
     }
 
-    /// r, the number of components; 5 if not given, or all variables where there are fewer.
-    pub fn components(mut self, r: usize) -> Self {
-        self.pose.rank = Some(r);
+    fn asking(mut self, ask: impl FnOnce(&mut Request)) -> Self {
+        ask(&mut self.request);
         self
+    }
+
+    /// r, the number of components; 5 if not given, or one fewer than the variables where there are fewer.
+    pub fn components(self, r: usize) -> Self {
+        self.asking(|request| request.rank = Some(Rank::Given(r)))
     }
 
     /// λ, the weight of the penalty. If not given, [`l0`](Self::l0) gets a number of nonzeros for each component
     /// instead ([`Knee`](crate::family::Knee)), and others a share of the largest variances.
-    pub fn lambda(mut self, lambda: f64) -> Self {
-        self.pose.lambda = Some(lambda);
+    pub fn lambda(self, lambda: f64) -> Self {
+        self.asking(|request| request.lambda = Some(lambda))
+    }
+
+    /// An option of the problem, the solver or the end of a run by the name that it has in the command
+    /// ([`OPTIONS`](crate::request::OPTIONS)): `("nonzeros", vec![5, 3])`, `("maximise", "variance")`.
+    pub fn option(mut self, name: &str, value: impl Into<Written>) -> Self {
+        self.further.push((name.into(), value.into()));
         self
     }
 
@@ -99,39 +104,33 @@ impl<'a> SparsePca<'a> {
 
     /// One solver, or a chain `a+b` ([`registry`](crate::registry) lists all), instead of the library's
     /// choice.
-    pub fn solver(mut self, names: &str) -> Self {
-        self.wanted.solver = Some(names.into());
-        self
+    pub fn solver(self, names: &str) -> Self {
+        self.asking(|request| request.solver = Some(names.into()))
     }
 
     /// Begins with this X (n × r, XᵀX = I to 1e-6).
-    pub fn start(mut self, x0: RowMat) -> Self {
-        self.wanted.start = Some(Start::Given(x0));
-        self
+    pub fn start(self, x0: RowMat) -> Self {
+        self.asking(|request| drop(request.matrices.insert("init", x0)))
     }
 
     /// Number of further starts after the first one; the best X is returned.
-    pub fn restarts(mut self, starts: u64) -> Self {
-        self.restarts = Some(starts);
-        self
+    pub fn restarts(self, starts: u64) -> Self {
+        self.asking(|request| request.restarts = Some(starts))
     }
 
-    /// Time limit in seconds; all of it is used, for further starts too.
-    pub fn time_limit(mut self, seconds: f64) -> Self {
-        self.stopping.time_limit = Some(seconds);
-        self
+    /// Time limit in seconds of [`fit`](Self::fit), from the first look at the data on; all of it is used, for further starts too.
+    pub fn time_limit(self, seconds: f64) -> Self {
+        self.asking(|request| request.time_limit = Some(seconds))
     }
 
     /// Limit on the number of iterations.
-    pub fn max_iterations(mut self, iterations: u64) -> Self {
-        self.stopping.max_iters = Some(iterations);
-        self
+    pub fn max_iterations(self, iterations: u64) -> Self {
+        self.asking(|request| request.max_iters = Some(iterations))
     }
 
     /// The seed of all random choices; 0 if not given.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.wanted.seed = seed;
-        self
+    pub fn seed(self, seed: u64) -> Self {
+        self.asking(|request| request.seed = Some(seed))
     }
 
     /// Ends the run where `cancel` is set; the best X so far is returned.
@@ -141,9 +140,8 @@ impl<'a> SparsePca<'a> {
     }
 
     /// Measures criticality at the end, and solves the subproblem of every pair of rows globally.
-    pub fn certify(mut self) -> Self {
-        self.scope = Some(Scope::All);
-        self
+    pub fn certify(self) -> Self {
+        self.asking(|request| request.certify = Some(true))
     }
 
     /// Solves the problem.
@@ -158,50 +156,66 @@ impl<'a> SparsePca<'a> {
     ///
     /// # Errors
     /// As [`SparsePca::fit`].
-    pub fn fit_watched(self, observers: &mut [&mut dyn Observer]) -> Result<Report> {
-        self.check()?;
+    pub fn fit_watched(mut self, observers: &mut [&mut dyn Observer]) -> Result<Report> {
+        self.check_kinds()?;
+        for (name, value) in std::mem::take(&mut self.further) {
+            self.request.set(&name, value)?;
+        }
+        let given = self.request.given();
+        let settled = self.request.settled()?;
+        let clock = self.cancel.within(settled.stopping.time_limit);
         let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
         let info = find_problem(self.problem)?;
-        let clock = self.cancel.within(self.stopping.time_limit);
-        let posed = clock.during(|| pose(info, &data, &self.pose.clone().or_counts(info, &self.wanted)))?;
+        let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
+        Case::new(info, &settled.pose).in_call(Call::Solve).of_gram(gram).check(given.iter().copied())?;
+        let options = settled.pose.clone().or_counts(info, &settled.wanted);
+        let posed = clock.during(|| pose(info, &data, &options))?;
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
         let task = Task::new(&posed, facts);
-        self.run(&task, &posed.problem, observers)
+        self.run(&task, &posed.problem, (&settled, &given), &clock, observers)
     }
 
-    fn run(self, task: &Task, problem: &Named, observers: &mut [&mut dyn Observer]) -> Result<Report> {
-        let Self { wanted, stopping, restarts, scope, cancel, .. } = &self;
-        let mut plan = problem.plan(wanted)?;
-        let case = Case::new(task.problem, &self.pose).run_by(Run::of(problem, &plan, *restarts));
-        case.check(wanted.given())?;
-        plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-        let solution = plan.run(problem, wanted, stopping, *restarts, cancel, observers)?;
-        let mut report = Report::new(task, problem, &plan, wanted, *stopping, solution)?;
+    fn run(
+        &self,
+        task: &Task,
+        problem: &Named,
+        (settled, given): (&Settled, &[&'static str]),
+        clock: &Cancel,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Report> {
+        let Settled { wanted, restarts, certify: scope, .. } = settled;
+        let (restarts, cancel) = (*restarts, &self.cancel);
+        let mut plan = clock.during(|| problem.plan(wanted))?;
+        let case = Case::new(task.problem, &settled.pose).in_call(Call::Solve);
+        case.run_by(Run::of(problem, &plan, restarts)).check(given.iter().copied())?;
+        plan.reasons.extend(plan.restart_reason(problem, wanted, &settled.stopping, restarts));
+        let stopping = settled.stopping.after(clock);
+        let solution = plan.run(problem, wanted, &stopping, restarts, cancel, observers)?;
+        let mut report = Report::new(task, problem, &plan, wanted, stopping, solution)?;
         if scope.is_some() && report.solution.status != Status::Interrupted {
-            report.checks = Checks::of(problem, report.x(), *scope, cancel);
+            let spent = (stopping.time_limit, report.solution.seconds);
+            report.checks = check_in_time(problem, (report.x(), *scope), spent, (cancel, cancel), |_| ());
         }
         Ok(report)
     }
 
-    fn check(&self) -> Result<()> {
-        let no = |option: &str, value: f64| Error::InvalidOption {
-            option: option.into(),
-            value: value.to_string(),
-            expected: "a finite number >= 0".into(),
+    /// Refuses options of data, which are here already, and of what is made of a result.
+    fn check_kinds(&self) -> Result<()> {
+        let own = |group| matches!(group, Group::Problem | Group::Solver | Group::Stopping | Group::Pairs);
+        let not_here = |name: &str| {
+            let entry = find_option(name, self.request.front);
+            entry.is_some_and(|entry| !own(entry.group) && !entry.name.starts_with("certify"))
         };
-        let given = [("lambda", self.pose.lambda), ("time-limit", self.stopping.time_limit)];
-        match given
-            .iter()
-            .find_map(|(name, v)| v.filter(|v| !(*v >= 0.0 && v.is_finite())).map(|v| no(name, v)))
-        {
-            Some(error) => Err(error),
+        match self.further.iter().find(|(name, _)| not_here(name)) {
+            Some((name, _)) => {
+                let why =
+                    " is no option of SparsePca: it is of data that are read, or of what is made of a result";
+                Err(Error::Incompatible(Message::about(name.clone()).text(why)))
+            }
             None => Ok(()),
         }
     }
 }
-
-/// Decreases of F within this times its size count as none.
-const TOL: f64 = 1e-9;
 
 /// The data with the means of the columns to be subtracted.
 fn centred(data: PcaData<'_>) -> Result<PcaData<'_>> {

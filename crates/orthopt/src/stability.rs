@@ -26,7 +26,7 @@ use crate::message::Message;
 use crate::path::{Centre, Rows, is_centred, polished};
 use crate::problem::{Cardinality, PcaData};
 use crate::report::{DataFacts, Stability, Task};
-use crate::search::{Effort, Tuning};
+use crate::search::Effort;
 use crate::solve::{Solution, Status, Stopping};
 
 /// Pairs for which a limit of time has room: each of the two runs of a half ends at its share.
@@ -339,11 +339,6 @@ fn halves(m: usize, seed: u64, pair: usize) -> [Vec<usize>; 2] {
     })
 }
 
-/// Work that the search of a half counts from: the round of the first arms is nearly all of it. On halves of ionosphere (351 x 33;
-/// 3 x 5 and 5 x 8 nonzeros) the lower F of this and of the run from the X of all rows is 1e-4 to 4e-4 of |F| above the best known on
-/// the mean; one run of the default chain is .016 to .031 above it, and a quick search takes five to nine times as long.
-const WORK: u64 = Tuning::DEFAULT.min_search / 16;
-
 /// The lower F of a short search, or of one run of the solver that is asked for, and of the last solver from the X of all rows.
 /// That run is left out where a limit of time ends it: near the X of all rows a half would seem to agree with them. `None`:
 /// they were ended early.
@@ -354,11 +349,7 @@ fn best(
     stopping: Stopping,
     cancel: &Cancel,
 ) -> Result<Option<Solution>> {
-    let short = Wanted {
-        effort: Some(Effort::Quick),
-        tuning: Tuning { min_search: WORK, ..wanted.tuning },
-        ..wanted.clone()
-    };
+    let short = Wanted { effort: Some(Effort::Normal), ..wanted.clone() };
     let plan = problem.plan(&short)?;
     let restarts = plan.portfolio.is_none().then_some(0);
     let found = plan.run(problem, &short, &stopping, restarts, cancel, &mut []);

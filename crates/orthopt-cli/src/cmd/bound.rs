@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
-use orthopt::bound::{Bound, limit_dual};
+use orthopt::bound::Bound;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort as SearchEffort;
 use orthopt::family::{Call, Family, Named, Plan};
@@ -155,7 +155,7 @@ impl Wanted {
         if let Some(path) = dual.as_deref().filter(|path| ending(path).is_none()) {
             return Err(usage(format!("--save-dual {}: the name must end in .npy or .npz", path.display())));
         }
-        Ok(Self { x, effort: Effort { seconds, nodes }, dual, save_x, plot })
+        Ok(Self { x, effort: Effort { seconds, nodes, memory: None }, dual, save_x, plot })
     }
 }
 
@@ -215,7 +215,8 @@ fn of_family(
             solved(settings, &problem, &plan, task, &mut progress)?
         }
     };
-    let effort = Effort { seconds: clock.left().unwrap_or_default(), ..wanted.effort };
+    let seconds = clock.left().unwrap_or_default();
+    let effort = Effort { seconds, memory: settings.pose.max_memory, ..wanted.effort };
     let found = global::bound(&problem, Some(&incumbent.x), effort, &progress)?;
     progress.clear();
     publish(settings, wanted, &problem, task, &incumbent, &found)
@@ -320,13 +321,11 @@ fn ending(path: &Path) -> Option<&'static str> {
 }
 
 fn save_dual(problem: &Named, found: &Bound, path: &Path) -> anyhow::Result<()> {
-    let (f, kind) = problem.bounded()?;
+    let dual = problem.dual(found)?;
     if ending(path) != Some("npz") {
-        return Ok(orthopt_data::write_npy(path, found.relaxation.dual_matrix(f).as_mat())?);
+        return Ok(orthopt_data::write_npy(path, dual.z.as_mat())?);
     }
-    let (_, rank) = problem.shape();
-    let dual = found.dual(f, rank);
-    let limits = limit_dual(f, rank, &kind, found.objective, interrupt::cancel())?;
+    let limits = problem.limit_dual(found.objective, interrupt::cancel())?;
     let mut arrays = vec![
         ("C", NpzArray::Matrix(dual.c.as_mat())),
         ("Z", NpzArray::Matrix(dual.z.as_mat())),

@@ -165,7 +165,11 @@ fn certify(
     if let (true, Some(blocks)) = (shown, &blocks) {
         output::print(&blocks::text(blocks, found.tolerance))?;
     }
-    let global = seconds.map(|seconds| global(&problem, &found, &checks, seconds)).transpose()?;
+    let global = seconds.map(|seconds| {
+        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory };
+        global(&problem, &found, &checks, effort)
+    });
+    let global = global.transpose()?;
     if let (true, Some(global)) = (shown, &global) {
         let mut summary = Summary::default();
         summary.global(global);
@@ -178,10 +182,11 @@ fn certify(
     Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
 
-fn global(problem: &Named, found: &Assessment, checks: &Checks, seconds: f64) -> anyhow::Result<Global> {
-    let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 0.0, min_decrease: 0.0 };
+fn global(problem: &Named, found: &Assessment, checks: &Checks, effort: Effort) -> anyhow::Result<Global> {
+    let stopping =
+        Stopping { max_iters: None, time_limit: Some(effort.seconds), tol: 0.0, min_decrease: 0.0 };
     let progress = Progress::new(false, stopping);
-    let bound = global::bound(problem, Some(&found.x), Effort { seconds, nodes: None }, &progress)?;
+    let bound = global::bound(problem, Some(&found.x), effort, &progress)?;
     progress.clear();
     let global = Global::beside(&bound, found.point())?;
     global.check(checks.certificate.as_ref())?;

@@ -2,7 +2,6 @@
 
 use orthopt::explore::{Exploration, Request, SECONDS, Watch, explore};
 use orthopt::family::{Call, find_problem};
-use orthopt::smooth::Measure;
 use orthopt::solve::{Observer, Stopping};
 use orthopt_data::{DataError, Scale};
 
@@ -30,11 +29,11 @@ Examples:
   A correlation matrix; more time for the bound:
     orthopt explore --gram correlations.csv --time-limit 60";
 
-/// From a table to sparse components: how many, how sparse, which, how good, and the commands that repeat it
+/// Analyse a table: number of components, number of nonzeros, loadings, stability and bound, with the command for each step
 ///
 /// Columns are centred and scaled to standard deviation 1 unless --scale says otherwise. The number of variables in each
-/// component is the knee of the variance along a path, the components are those of `solve` with the measure `adjusted`, so
-/// that none repeats another, and a lower bound of F says how much better any others could be. Each step is a command of
+/// component is the knee of the variance along a path, the components are those of `solve`, none of which repeats another,
+/// and a lower bound of F says how much better any others could be. Each step is a command of
 /// its own, which is printed. All steps together take 15 seconds at most, or the seconds of --time-limit.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -66,9 +65,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         options.scale = Some(Scale::Std.to_string());
     }
     let mut settings = Settings::resolve(&mut options)?;
-    if typed.maximise.is_none() {
-        settings.pose.maximise = Measure::Adjusted;
-    }
     asked.check(find_problem(PROBLEM)?, &settings.pose)?;
     use_threads(settings.threads)?;
     let mut progress = Progress::new(settings.quiet, settings.stopping);

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueHint;
 use orthopt::family::Call;
+use orthopt::message::Message;
 use orthopt::path::{Along, By, Folds, Path, Request, Validation, Watch, cross_validate, path};
 use orthopt::solve::{Observer, Stopping};
 
@@ -172,13 +173,20 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
     progress.stage("setting up the problem");
     let facts = input.info.clone();
     let data = input.pca();
+    let of_columns = matches!(facts.scale.as_str(), "unit" | "std");
+    if wanted.folds.is_some_and(|folds| folds.by == By::Cells) && of_columns {
+        let sentence = "the cells that are held out had their part in the scales of the columns, which are those of all cells (";
+        progress.note(&Message::from(sentence).option("scale").text(")"));
+    }
     let clock = interrupt::cancel().within(settings.stopping.time_limit);
     let told = input.told(&settings.pose);
     let pose = clock.during(|| told.with_rank(settings.problem, &data))?.into_owned();
-    let along = match &wanted.along {
-        Some(along) => along.clone(),
-        None => clock.during(|| Along::of_default(settings.problem, &pose, &data))?,
-    };
+    let along = clock.during(|| Along::of(wanted.along.clone(), settings.problem, &pose, &data))?;
+    if wanted.along.as_ref().is_some_and(|given| *given != along) {
+        let excess =
+            Message::about("counts").text(format!(" exceeds the number of variables, {}", data.ncols()));
+        progress.note(&excess);
+    }
     // every fold walks a path of its own, and then there is the one of all rows
     let walks = 1.0 + wanted.folds.map_or(0, |folds| folds.count) as f64;
     let time_limit = clock.left().map(|seconds| seconds / walks);

@@ -140,11 +140,11 @@ fn solve_family(
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
     let mut plan = clock.during(|| run::plan(settings, &settings.wanted, &problem))?;
-    let settings = &settings.after(clock.seconds());
+    let settings = &settings.after(clock);
     asked.check_runs((settings.problem, &settings.pose), &problem, &[(&plan, settings.restarts)])?;
     let searches = plan.portfolio.is_some() && settings.restarts.is_none();
     let earlier = settings.bound.filter(|_| searches).and_then(|seconds| {
-        let effort = Effort { seconds: BEFORE * seconds, nodes: None };
+        let effort = Effort { seconds: BEFORE * seconds, nodes: None, memory: settings.pose.max_memory };
         global::bound(&problem, None, effort, &progress).ok() // what is wrong is said after the search
     });
     plan.lower_bound = earlier.as_ref().map(|found| found.value);
@@ -185,7 +185,10 @@ fn bounded(
 ) -> anyhow::Result<Global> {
     let found = match earlier {
         Some(found) if report.solution.status == Status::Optimal => found,
-        _ => global::bound(problem, Some(report.x()), Effort { seconds, nodes: None }, progress)?,
+        _ => {
+            let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory };
+            global::bound(problem, Some(report.x()), effort, progress)?
+        }
     };
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         pictures::write_bound((&report.task, Some(report)), &found, output.path(), settings.look)?;

@@ -28,7 +28,7 @@ fn without_names_the_search_and_its_arms_run() {
     let dir = Dir::new();
     let all = dir.json(&args(&["--max-iters", "50"]));
     let names: Vec<&str> = all.as_array().unwrap().iter().map(|o| o["solver"].as_str().unwrap()).collect();
-    assert!(names[0] == "auto" && names.contains(&"obcd coordinates"), "{names:?}");
+    assert!(names[0] == "auto" && names.contains(&"obcd k-components"), "{names:?}");
     for object in all.as_array().unwrap() {
         assert_eq!(object["schema"], 1);
         let name = object["solver"].as_str().unwrap();
@@ -74,4 +74,24 @@ fn what_makes_no_sense_is_refused() {
     );
     dir.fails_in_one_line(&args(&["--solvers", "obcd", "--trace", "t.csv"]), 2, &["--plot"]);
     dir.fails_in_one_line(&args(&["--solvers", "obcd", "--init", "nowhere.npy"]), 1, &["nowhere.npy"]);
+}
+
+/// Starts that the search chooses and nobody asked for do not end a comparison: a table of zeros has no component to find.
+#[test]
+fn a_table_of_zeros_is_compared() {
+    let dir = Dir::new();
+    dir.write("z.csv", format!("a,b,c,d\n{}", "0,0,0,0\n".repeat(6)));
+    for extra in
+        [&["--lambda", "1"][..], &["--nonzeros", "2"], &["--nonzeros", "2", "--constraint", "uncorrelated"]]
+    {
+        let compare = ["compare", "l0-pca", "z.csv", "-r", "2", "--max-iters", "20"];
+        dir.orthopt(&[&compare[..], extra].concat()).assert().success();
+        let solve = ["solve", "l0-pca", "z.csv", "-r", "2", "--restarts", "0"];
+        let said = dir.orthopt(&[&solve[..], extra].concat()).output().unwrap();
+        assert!(said.status.success(), "{extra:?}: {said:?}");
+        let solve =
+            dir.orthopt(&[&["solve", "l0-pca", "z.csv", "-r", "2"][..], extra].concat()).output().unwrap();
+        let said = String::from_utf8(solve.stderr).unwrap();
+        assert!(!said.contains("failed") && !said.contains("above the global minimum"), "{extra:?}: {said}");
+    }
 }

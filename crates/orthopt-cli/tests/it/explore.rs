@@ -43,6 +43,10 @@ fn planted_groups_are_found_and_each_step_can_be_repeated() {
     assert!(possible >= now - 1e-12, "{possible} {now}");
     let steps = found["steps"].as_array().unwrap();
     let commands: Vec<&str> = steps.iter().map(|step| step["command"].as_str().unwrap()).collect();
+    // what is the default everywhere need not be said
+    assert!(
+        solution["explained_variance"]["maximised"] == "adjusted" && !commands.concat().contains("maximise")
+    );
     assert!(commands[0].starts_with("orthopt path l0-pca t.csv --scale std --rank 2"), "{commands:?}");
     let again: Vec<&str> = commands[1].split(' ').skip(1).collect();
     let again = dir.json(&again);
@@ -78,7 +82,7 @@ fn c_itself_is_taken_as_it_is() {
     let found = dir.json(&["explore", "builtin:pitprops", "-r", "2", "--maximise", "variance"]);
     assert_eq!(found["solution"]["data"]["scale"], "none");
     let command = found["steps"][1]["command"].as_str().unwrap();
-    assert!(!command.contains("--scale") && !command.contains("--maximise"), "{command}");
+    assert!(!command.contains("--scale") && command.contains("--maximise variance"), "{command}");
     // whoever asks for what cannot be is told
     let output = dir.orthopt(&["explore", "builtin:pitprops", "--scale", "std"]).assert().failure();
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("C itself"));

@@ -80,6 +80,31 @@ fn less_than_is_allowed() {
     );
 }
 
+/// Matrices of a bound are refused before they are there, at every door that computes one.
+#[test]
+fn what_a_bound_takes() {
+    let dir = Dir::new();
+    let wide = ["randn:20:3000:1", "-r", "2", "--nonzeros", "2", "--threads", "1"];
+    let parts = ["the bound of F over ", " of 3000 variables: ", "3 MB are allowed"];
+    let bound =
+        [&["bound", "l0-pca"], &wide[..], &["--time-limit", "0.5", "--max-memory", "3M", "-q"]].concat();
+    dir.fails_in_one_line(&bound, 1, &parts);
+}
+
+/// What the system refuses in the middle of the work is said, and no crash.
+#[cfg(unix)]
+#[test]
+fn memory_that_is_refused_later() {
+    const LITTLE: &str = "ulimit -v 300000; exec \"$0\" \"$@\"";
+    let args = ["bound", "l0-pca", "randn:20:3000:1", "-r", "2", "--nonzeros", "2", "--time-limit", "0.5"];
+    let mut shell = assert_cmd::Command::new("sh");
+    shell.args(["-c", LITTLE, env!("CARGO_BIN_EXE_orthopt")]).args(args).args(["--threads", "1", "-q"]);
+    let output = shell.output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("memory"), "{stderr}");
+}
+
 #[cfg(unix)]
 #[test]
 fn files_without_an_end() {

@@ -75,7 +75,7 @@ fn scores_can_be_uncorrelated_instead() {
     dir.fails_in_one_line(
         &with(&["--nonzeros", "1", "--constraint", "uncorrelated"]),
         2,
-        &["at least 6 in all 3"],
+        &["no X with X'CX diagonal", "allow more nonzeros"],
     );
     dir.fails_in_one_line(&with(&["--constraint", "oblique"]), 2, &["orthogonal, uncorrelated"]);
     dir.fails_in_one_line(

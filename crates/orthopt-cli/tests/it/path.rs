@@ -139,3 +139,23 @@ fn the_default_is_readable_on_wide_data() {
         assert!((2..=30).contains(&count.as_u64().unwrap()), "{object}");
     }
 }
+
+/// The number that a path says it has chosen is one of its points, whatever it is.
+#[test]
+fn what_is_chosen_is_said_in_full() {
+    let dir = Dir::new();
+    let path = |extra: &[&str]| {
+        let output =
+            dir.orthopt(&[&["path", "l0-pca", "builtin:pitprops", "-r", "2"][..], extra].concat()).output();
+        let output = output.unwrap();
+        let read = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (read(output.stdout), read(output.stderr))
+    };
+    let (text, said) = path(&["--counts", "2,99"]);
+    assert!(text.contains("chosen        nonzeros 13, "), "{text}");
+    assert!(said.contains("--counts exceeds the number of variables, 13"), "{said}");
+    let (text, said) = path(&["--lambdas", "0"]);
+    assert!(text.contains("chosen        lambda 0, ") && said.is_empty(), "{text}{said}");
+    let (text, _) = path(&["--lambdas", "120000", "--effort", "quick"]);
+    assert!(text.contains("chosen        lambda 120000, "), "{text}");
+}

@@ -109,11 +109,15 @@ fn what_has_no_answer_is_refused_with_the_reason() {
     dir.fails(&[&pitprops[..], &["auto"]].concat(), 2, &["C itself", "--rank 90%", "--samples"]);
     let with = dir.json(&[&pitprops[..], &["auto", "--samples", "180"]].concat());
     assert_eq!((&with["rank"], &with["scree"]["rule"]), (&3.into(), &"marchenko-pastur".into()));
-    dir.fails(&[&pitprops[..], &["3", "--samples", "180"]].concat(), 2, &["--samples does not apply"]);
+    dir.fails(
+        &[&pitprops[..], &["3", "--samples", "180"]].concat(),
+        2,
+        &["--samples needs a rank of auto: give --rank auto too, or leave it out"],
+    );
     dir.fails(
         &["solve", "l0-pca", "t.csv", "-r", "auto", "--samples", "40"],
         2,
-        &["--samples does not apply"],
+        &["--samples does not apply to samples: it is for C itself"],
     );
     dir.fails(
         &["solve", "hyperbolic-eig", "t.csv", "-r", "90%"],

@@ -24,7 +24,7 @@ fn the_first_run_of_a_newcomer() {
         "component  nonzeros   variance  adjusted  largest loadings",
         "together",
         "Scores of sparse components are correlated",
-        "converged     block-2 stationary",
+        "converged     the last doubling of the work",
         "iterations",
         "certificate   certified block-2 stationary: all ",
     ] {
@@ -60,13 +60,11 @@ fn rank_and_lambda_have_defaults_and_say_so() {
 
 #[test]
 fn lambda_is_refused_where_there_is_none() {
-    let uncorrelated = ["--nonzeros", "3", "--constraint", "uncorrelated", "--penalty", "none"];
     for (problem, more) in [
         ("pca", &[][..]),
         ("nonneg-pca", &[]),
         ("pca", &["--nonzeros", "3"]),
         ("nonneg-pca", &["--variables", "6"]),
-        ("l0-pca", &uncorrelated),
     ] {
         let args = ["solve", problem, "builtin:pitprops", "-r", "2", "--lambda", "3"];
         let said = format!("--lambda does not apply to {problem}");
@@ -76,6 +74,13 @@ fn lambda_is_refused_where_there_is_none() {
             &[&said, "a penalty with a weight", "leave it out"],
         );
     }
+    let args = ["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--lambda", "3"];
+    let uncorrelated = ["--nonzeros", "3", "--constraint", "uncorrelated", "--penalty", "none"];
+    Dir::new().fails_in_one_line(
+        &[&args[..], &uncorrelated].concat(),
+        2,
+        &["--lambda does not apply", "leave one of them out"],
+    );
 }
 
 #[test]
@@ -216,7 +221,8 @@ fn one_variable_is_enough() {
             args.extend(["--lambda", "0.1"]); // a number of nonzeros ties all rows together: no pairs
         }
         let object = dir.json(&args);
-        assert_eq!((object["rank"].as_u64(), object["status"].as_str()), (Some(1), Some("converged")));
+        let known = matches!(object["status"].as_str(), Some("converged" | "optimal"));
+        assert!(known && object["rank"] == 1, "{object}");
         assert_eq!(object["certificate"]["pairs_total"], 0);
     }
 }

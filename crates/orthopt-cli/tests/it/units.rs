@@ -127,7 +127,7 @@ fn streamed_rows_say_the_same_in_any_unit() {
     ];
     let cases: [&[&str]; 5] = [
         &["pca"],
-        &["l0-pca", "--nonzeros", "3", "--bound", "5"],
+        &["l0-pca", "--nonzeros", "3", "--maximise", "variance", "--bound", "5"],
         &["l0-pca", "--relative-lambda", ".05", "--effort", "quick"],
         &["l1-pca", "--solver", "ladmm+obcd", "--max-iters", "300"],
         &["nonneg-pca", "--solver", "obcd", "--max-iters", "3000"],
@@ -234,4 +234,40 @@ fn numbers_without_digits_are_refused() {
         dir.orthopt(&[args, &["-r", "2"]].concat()).assert().success();
     }
     dir.fails_in_one_line(&["solve", "pca", "--gram", "c.csv", "-r", "1"], 4, &["no digits left"]);
+}
+
+/// Bounds, shares and F of data whose C has no squares are those of any unit, times it.
+#[test]
+fn numbers_far_from_one_are_those_of_any_unit() {
+    let dir = Dir::new();
+    let commands: [&[&str]; 7] = [
+        &["bound", "pca"],
+        &["bound", "l0-pca", "--nonzeros", "2", "--maximise", "explained"],
+        &["bound", "l0-pca", "--total-nonzeros", "5"],
+        &["bound", "nonneg-pca", "--nodes", "20"],
+        &["solve", "l0-pca", "--nonzeros", "2", "--maximise", "explained", "--effort", "quick"],
+        &["solve", "l0-pca", "--nonzeros", "2", "--effort", "quick"],
+        &["solve", "robust-subspace", "--max-iters", "100"],
+    ];
+    let said = |command: &[&str], exponent: i32| {
+        dir.write("a.csv", table(2f64.powi(exponent)));
+        let mut args = vec![command[0], command[1], "a.csv", "-r", "2", "--threads", "1"];
+        args.extend_from_slice(&command[2..]);
+        let object = dir.json(&args);
+        let back = if command[1] == "robust-subspace" { -exponent } else { -2 * exponent };
+        let number = |at: &str| object.pointer(at).and_then(Value::as_f64);
+        let sizes = ["/objective", "/bound"].map(|at| number(at).map(|v| v * 2f64.powi(back)));
+        let shares = ["/gap", "/explained_variance/predicted", "/explained_variance/total"].map(number);
+        assert!(sizes[0].is_some_and(f64::is_finite), "{args:?}: {object}");
+        (sizes, shares, ["status", "proof"].map(|word| object[word].clone()))
+    };
+    for command in commands {
+        let one = said(command, 0);
+        for exponent in [-270, 280, 500] {
+            // C of the last overflows, distances do not
+            if exponent < 500 || command[1] == "robust-subspace" {
+                assert_eq!(said(command, exponent), one, "{command:?} 2^{exponent}");
+            }
+        }
+    }
 }

@@ -172,7 +172,7 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
         data = chosen.apply(data)?;
     }
     if load.gram || data.role == Role::Gram {
-        data = look::of_gram(data, load)?;
+        data = look::of_gram(data, options.nearest)?;
     } else if options.nearest {
         let problem = Note::about("nearest").text(" is for C itself, and these are samples; leave it out");
         return Err(DataError::Table { place: data.source, problem });
@@ -216,6 +216,15 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
 }
 
 impl DataSet {
+    /// C itself that is in memory, looked at as a file is: an empty triangle is that of the other, and what negative
+    /// eigenvalues mean is said, or they are taken away.
+    ///
+    /// # Errors
+    /// A hole in C; `nearest` where it does not apply.
+    pub fn as_gram(self, nearest: bool) -> Result<Self, DataError> {
+        look::of_gram(self, nearest)
+    }
+
     /// The data set with a weight for each row; rows of weight 0 are left out.
     ///
     /// # Errors

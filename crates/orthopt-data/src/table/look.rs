@@ -1,12 +1,11 @@
 //! What looks like something else: a covariance matrix among samples; C with one triangle, or with negative eigenvalues.
 
-use faer::{Mat, Side};
+use faer::{Mat, MatRef, Side};
 
 use super::how::{LABELS, ROW_NAMES, WEIGHTS};
 use super::note::Note;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
-use crate::format::LoadOptions;
 use crate::nearest;
 
 /// Variables from which on no eigenvalue is looked for: the factorisation that tells costs n³/3.
@@ -18,6 +17,17 @@ const SYMMETRIC: f64 = 1e-9;
 /// A table of samples that looks like a covariance or correlation matrix, or like distances.
 pub(super) fn like_gram(data: &DataSet) -> Option<Note> {
     let Matrix::Dense(a) = &data.matrix else { return None };
+    let same_names = data.names.is_some() && data.names == data.row_names;
+    resembling(a.as_ref(), same_names, &data.source)
+}
+
+/// The same of samples in memory.
+pub fn remark_on_samples(a: MatRef<'_, f64>) -> Option<Note> {
+    resembling(a, false, "true")
+}
+
+/// `gram` is what the option of this name would be given.
+fn resembling(a: MatRef<'_, f64>, same_names: bool, gram: &str) -> Option<Note> {
     let n = a.ncols();
     if a.nrows() != n || n < 3 || a[(0, n - 1)].is_nan() {
         return None;
@@ -28,7 +38,6 @@ pub(super) fn like_gram(data: &DataSet) -> Option<Note> {
     if largest == 0.0 || !entries().all(|(i, j)| same(a[(i, j)], a[(j, i)])) {
         return None;
     }
-    let same_names = data.names.is_some() && data.names == data.row_names;
     let why = if same_names { "symmetric, with the same names for rows and columns" } else { "symmetric" };
     if (0..n).all(|i| a[(i, i)] == 0.0) {
         let kind = if entries().all(|at| a[at] >= 0.0) { "distances" } else { "differences" };
@@ -43,13 +52,13 @@ pub(super) fn like_gram(data: &DataSet) -> Option<Note> {
         let constant = (0..n).all(|i| same(a[(i, i)], a[(0, 0)]));
         let kind = if constant { "correlation" } else { "covariance" };
         let note = format!("the table is {why}: it looks like a {kind} matrix and is read as samples; ");
-        Note::from(note).set("gram", data.source.clone()).text(" takes it as C itself")
+        Note::from(note).set("gram", gram).text(" takes it as C itself")
     })
 }
 
 /// C itself: rows follow the columns that are left, an empty triangle is that of the other, and what negative eigenvalues
 /// mean is said or done.
-pub(super) fn of_gram(mut data: DataSet, load: &LoadOptions) -> Result<DataSet, DataError> {
+pub(super) fn of_gram(mut data: DataSet, nearest: bool) -> Result<DataSet, DataError> {
     let other = |why: Option<&'static str>| !matches!(why, Some(ROW_NAMES | LABELS | WEIGHTS | "empty"));
     let columns = data.how.columns.iter().filter(|column| other(column.left_out));
     let kept: Vec<bool> = columns.map(|column| column.left_out.is_none()).collect();
@@ -71,23 +80,29 @@ pub(super) fn of_gram(mut data: DataSet, load: &LoadOptions) -> Result<DataSet, 
             return Err(DataError::File { path: source, problem });
         }
     }
-    if load.table.nearest {
+    if nearest {
         return made_nearest(data);
     }
-    let lowest = lowest_eigenvalue(&data.matrix);
-    if let Some((lowest, trace)) = lowest {
-        let share = 100.0 * lowest.abs() / trace.abs().max(f64::MIN_POSITIVE);
-        let note = format!(
-            "C is indefinite: its smallest eigenvalue is {lowest:.4} ({share:.1} % of the trace), so it is no matrix of \
-             variances (correlations by pairs of variables are such), and percentages may add up to more than 100 %; "
-        );
-        data.how.notes.push(Note::from(note).option("nearest").text(" takes the nearest matrix that is one"));
+    if let Matrix::Dense(c) = &data.matrix {
+        let remark = remark_on_c(c.as_ref());
+        data.how.notes.extend(remark);
     }
     Ok(data)
 }
 
-/// C with the triangle that is empty filled by the other one.
-fn complete(c: &mut Mat<f64>) -> Option<Note> {
+/// That C has negative eigenvalues.
+pub fn remark_on_c(c: MatRef<'_, f64>) -> Option<Note> {
+    let (lowest, trace) = lowest_eigenvalue(c)?;
+    let share = 100.0 * lowest.abs() / trace.abs().max(f64::MIN_POSITIVE);
+    let note = format!(
+        "C is indefinite: its smallest eigenvalue is {lowest:.4} ({share:.1} % of the trace), so it is no matrix of \
+         variances (correlations by pairs of variables are such), and percentages may add up to more than 100 %; "
+    );
+    Some(Note::from(note).option("nearest").text(" takes the nearest matrix that is one"))
+}
+
+/// The triangle of C that is empty where the other is not: whether it is the lower one.
+fn empty_triangle(c: MatRef<'_, f64>) -> Option<bool> {
     let n = c.ncols();
     let empty = |lower: bool| {
         n > 1
@@ -99,10 +114,18 @@ fn complete(c: &mut Mat<f64>) -> Option<Note> {
             })
     };
     let (lower, upper) = (empty(true), empty(false));
-    if lower == upper {
-        return None; // both, of a diagonal matrix, or none
-    }
-    for j in 0..n {
+    (lower != upper).then_some(lower) // both, of a diagonal matrix, or none
+}
+
+/// Whether one triangle of C is empty.
+pub fn is_triangular(c: MatRef<'_, f64>) -> bool {
+    c.nrows() == c.ncols() && empty_triangle(c).is_some()
+}
+
+/// C with the triangle that is empty filled by the other one.
+fn complete(c: &mut Mat<f64>) -> Option<Note> {
+    let lower = empty_triangle(c.as_ref())?;
+    for j in 0..c.ncols() {
         for i in 0..j {
             if lower { c[(j, i)] = c[(i, j)] } else { c[(i, j)] = c[(j, i)] }
         }
@@ -112,8 +135,7 @@ fn complete(c: &mut Mat<f64>) -> Option<Note> {
 }
 
 /// The smallest eigenvalue of C and its trace, where that is below what rounding explains.
-fn lowest_eigenvalue(matrix: &Matrix) -> Option<(f64, f64)> {
-    let Matrix::Dense(c) = matrix else { return None };
+fn lowest_eigenvalue(c: MatRef<'_, f64>) -> Option<(f64, f64)> {
     let n = c.ncols();
     if c.nrows() != n || n > LARGE || !is_usable(c) {
         return None;
@@ -132,8 +154,8 @@ fn lowest_eigenvalue(matrix: &Matrix) -> Option<(f64, f64)> {
 }
 
 /// Whether C is finite and symmetric; what is not is told by others.
-fn is_usable(c: &Mat<f64>) -> bool {
-    let finite = (0..c.ncols()).all(|j| c.col_as_slice(j).iter().all(|v| v.is_finite()));
+fn is_usable(c: MatRef<'_, f64>) -> bool {
+    let finite = (0..c.ncols()).all(|j| (0..c.nrows()).all(|i| c[(i, j)].is_finite()));
     finite && crate::check_symmetric(c).is_ok()
 }
 
@@ -145,7 +167,7 @@ fn made_nearest(mut data: DataSet) -> Result<DataSet, DataError> {
     let Matrix::Dense(c) = &data.matrix else {
         return Err(problem("a sparse C is taken as it is"));
     };
-    crate::check_symmetric(c)?;
+    crate::check_symmetric(c.as_ref())?;
     let found = nearest::correlation(c)
         .ok_or_else(|| problem("a diagonal entry of C is not positive, or it did not converge"))?;
     let note = format!(

@@ -114,7 +114,7 @@ fn pitprops() {
     assert_eq!((names.len(), names[0].as_str(), names[12].as_str()), (13, "topdiam", "diaknot"));
     let c = data.matrix.to_dense();
     assert_eq!(c.shape(), (13, 13));
-    orthopt_data::check_symmetric(&c).unwrap();
+    orthopt_data::check_symmetric(c.as_ref()).unwrap();
     assert!((0..13).all(|i| c[(i, i)] == 1.0));
     let eigenvalues = c.self_adjoint_eigenvalues(faer::Side::Lower).unwrap();
     assert!((eigenvalues[12] - 4.2186).abs() < 1e-4 && (eigenvalues[0] - 0.0387).abs() < 1e-4);

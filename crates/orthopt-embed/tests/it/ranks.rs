@@ -158,6 +158,31 @@ fn ranks_are_those_of_the_definition() {
     }
 }
 
+/// The triples that are ranked are facts, whether or not they are among those that are given, and in which parts they come.
+#[test]
+fn what_is_ranked_is_known() {
+    let graph = family(60);
+    let (all, train) = (Answers::of(graph.facts()), Answers::of(&graph.train));
+    let asked: Vec<Triple> =
+        graph.valid.iter().chain(&graph.test).chain(&graph.valid[..2]).copied().collect();
+    for unknown in [Unknown::Scored, Unknown::Last] {
+        let mut model = model(Distance::Geodesic, 5, true, Form::Full);
+        model.options.unknown = unknown;
+        let mut learned = [true; 60];
+        learned[graph.valid[0].tail as usize] = false;
+        let ranks = |facts: &Answers| model.rank(&asked, facts, &learned, &NEVER).unwrap().ranks;
+        assert_eq!(ranks(&train), ranks(&all), "{unknown:?}");
+    }
+    let shared = |t: &Triple| {
+        let alike = |o: &Triple| {
+            let (same, heads) = (o.relation == t.relation, o.head == t.head);
+            same && heads != (o.tail == t.tail)
+        };
+        asked.iter().any(alike)
+    };
+    assert!(asked.iter().any(shared), "no question has two answers: nothing is tested");
+}
+
 #[test]
 fn ties_count_half_and_no_number_is_last() {
     let mut model = model(Distance::Geodesic, 5, true, Form::Full);

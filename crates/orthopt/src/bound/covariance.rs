@@ -1,5 +1,6 @@
 //! C = −M as the relaxation sees it: scaled, and without the variables that cannot matter.
 
+use super::types::Room;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::descending_to;
@@ -51,16 +52,16 @@ impl Screen {
 
 impl Covariance {
     /// C = −M of the model over the variables that are connected to any other by an entry that matters
-    /// and the r largest of the others, at most `limit` of them.
+    /// and the r largest of the others, as many as there is `room` for.
     ///
     /// # Errors
-    /// More variables left than `limit`; entries that are not finite.
-    pub fn of(f: &impl Quadratic, r: usize, screen: Screen, limit: usize) -> Result<Self> {
+    /// More variables left than that; entries that are not finite.
+    pub fn of(f: &impl Quadratic, r: usize, screen: Screen, room: Room) -> Result<Self> {
         let diagonal: Vec<f64> = f.diagonal().iter().map(|v| -v).collect();
         if let Some(i) = diagonal.iter().position(|v| !v.is_finite()) {
             return Err(Error::Overflow { column: i + 1 });
         }
-        let (rows, floor) = kept(f, &diagonal, r, screen, limit)?;
+        let (rows, floor) = kept(f, &diagonal, r, screen, room)?;
         let mut c = f.curvature_block(&rows);
         c.data_mut().iter_mut().for_each(|v| *v = -*v);
         if let Some((i, j)) = c.find_non_finite() {
@@ -85,17 +86,15 @@ fn kept(
     diagonal: &[f64],
     r: usize,
     screen: Screen,
-    limit: usize,
+    room: Room,
 ) -> Result<(Vec<usize>, f64)> {
     let n = diagonal.len();
     let order = descending_to(n, &|i| diagonal[i]);
     if matches!(screen, Screen::All) {
-        if n > limit {
-            return Err(too_many(n, n, limit));
-        }
+        room.check(n, n)?;
         return Ok(((0..n).collect(), f64::NEG_INFINITY));
     }
-    let mut connected = connections(f, diagonal, &order, screen, limit)?;
+    let mut connected = connections(f, diagonal, &order, screen, room)?;
     let mut missing = r;
     for i in &order {
         if !connected[*i] && missing > 0 {
@@ -103,9 +102,7 @@ fn kept(
         }
     }
     let rows: Vec<usize> = (0..n).filter(|i| connected[*i]).collect();
-    if rows.len() > limit {
-        return Err(too_many(n, rows.len(), limit));
-    }
+    room.check(n, rows.len())?;
     let others = (0..n).filter(|i| !connected[*i]).map(|i| screen.alone(diagonal[i]));
     Ok((rows, others.fold(f64::NEG_INFINITY, f64::max)))
 }
@@ -117,7 +114,7 @@ fn connections(
     diagonal: &[f64],
     order: &[usize],
     screen: Screen,
-    limit: usize,
+    room: Room,
 ) -> Result<Vec<bool>> {
     let n = diagonal.len();
     let (mut connected, mut looked, mut count) = (vec![false; n], 0u64, 0usize);
@@ -138,9 +135,7 @@ fn connections(
                     connected[k] = true;
                 }
             }
-            if count > limit {
-                return Err(too_many(n, count, limit));
-            }
+            room.check(n, count)?;
             if looked > MOST_PAIRS {
                 return Err(Error::Incompatible(format!(
                     "no bound: {looked} of the {} pairs of the {n} variables were checked \
@@ -153,15 +148,6 @@ fn connections(
     Ok(connected)
 }
 
-fn too_many(n: usize, left: usize, limit: usize) -> Error {
-    Error::Incompatible(format!(
-        "no bound: at least {left} of the {n} variables can have nonzero rows, and the relaxation keeps dense matrices \
-         of that size (about {:.1} GB); the limit is {limit} variables: choose a larger lambda, fewer variables or \
-         more memory",
-        super::BYTES_PER_ENTRY * (left as f64).powi(2) / 1e9
-    ).into())
-}
-
 /// The rows and columns of C in a set.
 pub(super) fn principal(c: &RowMat, set: &[usize]) -> RowMat {
     RowMat::from_fn(set.len(), set.len(), |i, j| c.get(set[i], set[j]))
@@ -169,8 +155,14 @@ pub(super) fn principal(c: &RowMat, set: &[usize]) -> RowMat {
 
 #[cfg(test)]
 mod tests {
+    use super::super::BYTES_PER_ENTRY;
+    use super::super::types::Options;
     use super::*;
     use crate::smooth::DenseQuadratic;
+
+    fn room(variables: usize) -> Room {
+        Room::new(variables, &Options::default(), BYTES_PER_ENTRY)
+    }
 
     fn model(c: &[[f64; 4]; 4]) -> DenseQuadratic {
         DenseQuadratic::negative(faer::Mat::from_fn(4, 4, |i, j| c[i][j]).as_ref()).unwrap()
@@ -181,17 +173,22 @@ mod tests {
 
     #[test]
     fn keeps_what_is_connected_and_the_largest_of_the_rest() {
-        let kept = Covariance::of(&model(&C), 1, Screen::Above(0.5), 10).unwrap();
+        let kept = Covariance::of(&model(&C), 1, Screen::Above(0.5), room(10)).unwrap();
         assert_eq!((kept.rows.clone(), kept.floor * kept.scale), (vec![0, 1, 2], 0.0));
         assert_eq!(kept.c.get(0, 1) * kept.scale, 2.0);
-        let positive = Covariance::of(&model(&C), 1, Screen::Positive, 10).unwrap();
+        let positive = Covariance::of(&model(&C), 1, Screen::Positive, room(10)).unwrap();
         assert_eq!((positive.rows, positive.floor), (vec![0, 1, 2, 3], f64::NEG_INFINITY));
-        assert_eq!(Covariance::of(&model(&C), 1, Screen::All, 10).unwrap().rows.len(), 4);
+        assert_eq!(Covariance::of(&model(&C), 1, Screen::All, room(10)).unwrap().rows.len(), 4);
     }
 
     #[test]
     fn says_how_many_are_too_many() {
-        let error = Covariance::of(&model(&C), 1, Screen::Above(0.01), 3).unwrap_err().to_string();
+        let error = Covariance::of(&model(&C), 1, Screen::Above(0.01), room(3)).unwrap_err().to_string();
         assert!(error.contains("4 of the 4 variables") && error.contains("limit is 3"), "{error}");
+        let options = Options { memory: Some(1500), ..Options::default() };
+        let (few, more) = (Room::new(10, &options, 90.0), Room::new(10, &options, 100.0));
+        assert!(Covariance::of(&model(&C), 1, Screen::Above(0.01), few).is_ok());
+        let error = Covariance::of(&model(&C), 1, Screen::All, more).unwrap_err().to_string();
+        assert!(error.contains("4 of 4 variables") && error.contains("are allowed"), "{error}");
     }
 }

@@ -46,6 +46,20 @@ impl Dual {
     }
 }
 
+impl Dual {
+    /// That of C and λ times a power of two.
+    pub(crate) fn times(mut self, unit: f64) -> Self {
+        for matrix in [&mut self.c, &mut self.z] {
+            matrix.data_mut().iter_mut().for_each(|v| *v *= unit);
+        }
+        for number in [&mut self.lambda, &mut self.constant, &mut self.relaxation, &mut self.bound] {
+            *number *= unit;
+        }
+        self.objective = self.objective.map(|f| unit * f);
+        self
+    }
+}
+
 impl Bound {
     /// Data for an independent check of the bound, for its `f` and r. n² numbers twice.
     pub fn dual(&self, f: &impl Quadratic, rank: usize) -> Dual {

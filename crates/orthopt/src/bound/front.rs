@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::BYTES_PER_ENTRY;
 use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
 use super::claim::{Claim, Point};
@@ -10,7 +11,7 @@ use super::limits;
 use super::relaxation::{Root, relax};
 use super::rounding::columns_on;
 use super::tree::{Limits, Outcome, cutoff, search};
-use super::types::{Bound, End, Kind, Method, Options, Progress, Show, Watch};
+use super::types::{Bound, End, Kind, Method, Options, Progress, Room, Show, Watch};
 use crate::cancel::{Cancel, moment};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -232,7 +233,7 @@ fn branch(
         Kind::Nonnegative => (0.0, true),
         _ => return Ok(None),
     };
-    let cov = Covariance::of(f, r, Screen::All, TREE)?;
+    let cov = Covariance::of(f, r, Screen::All, Room::new(TREE, options, BYTES_PER_ENTRY))?;
     let scaled = (lambda / cov.scale).min(1e100);
     let scale = cov.scale;
     let mut improve =

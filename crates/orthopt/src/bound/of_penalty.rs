@@ -10,8 +10,7 @@ impl Kind {
     /// # Errors
     /// A penalty for which no bound is proved, and why.
     pub fn of(h: &AnyPenalty) -> Result<Self> {
-        let folded = "h grows more slowly than lambda |x|, so a relaxation for all X is hardly \
-                      tighter than that of plain pca";
+        let folded = "beyond its knee the penalty no longer grows, and the bound would be that of plain pca";
         let why = match h {
             AnyPenalty::None(_) => return Ok(Self::L0 { lambda: 0.0 }),
             AnyPenalty::L0(h) => return Ok(Self::L0 { lambda: h.lambda() }),

@@ -1,10 +1,11 @@
 //! Bound A: the dual of the relaxation over the Fantope, for every kind of problem.
 
+use super::BYTES_PER_ENTRY;
 use super::admm::{Admm, CHECK, Point};
 use super::certified::sum_of_largest;
 use super::covariance::{Covariance, Screen};
 use super::penalty::{Entries, Nonnegative, Penalty};
-use super::types::{End, Kind, Options, Progress, Relaxation, Watch};
+use super::types::{End, Kind, Options, Progress, Relaxation, Room, Watch};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
@@ -56,6 +57,11 @@ impl Root {
     }
 }
 
+/// For the matrices of the relaxation.
+fn room(options: &Options) -> Room {
+    Room::new(options.variables, options, BYTES_PER_ENTRY)
+}
+
 /// The relaxation of max −F for an ℓ0-like or nonnegative `kind` over r columns.
 pub(super) fn relax(
     f: &impl Quadratic,
@@ -67,7 +73,7 @@ pub(super) fn relax(
 ) -> Result<Root> {
     let (lambda, budget) = match kind {
         Kind::Nonnegative => {
-            let cov = Covariance::of(f, r, Screen::Positive, options.variables)?;
+            let cov = Covariance::of(f, r, Screen::Positive, room(options))?;
             return Ok(run(&cov, f.nrows(), r, Nonnegative::default(), 0.0, known, options, watch));
         }
         Kind::NonnegativeLimited(limited) => return relax(f, r, limited, known, options, watch),
@@ -80,7 +86,7 @@ pub(super) fn relax(
             ((lambda / root).next_down().max(0.0), Some((*rows as f64 * root).next_up()))
         }
     };
-    let cov = Covariance::of(f, r, Screen::Above(lambda), options.variables)?;
+    let cov = Covariance::of(f, r, Screen::Above(lambda), room(options))?;
     // a smaller λ only raises the bound of −F
     let scaled = (lambda / cov.scale).min(1e100);
     let penalty = Entries { lambda: scaled, budget };

@@ -13,6 +13,7 @@ use crate::linalg::small::{spectral_function, symmetric_eigen};
 use crate::linalg::unit::unit_of;
 use crate::linalg::work::count;
 use crate::problem::Cardinality;
+use crate::smooth::measured::is_indefinite;
 
 /// Number of supports up to which all of them are looked at.
 const SUPPORTS: usize = 60_000;
@@ -62,8 +63,8 @@ pub(crate) fn adjusted(
     let c = RowMat::from_fn(n, n, |i, j| c.get(i, j) / unit);
     let (values, vectors) = symmetric_eigen(&c)?;
     let largest = *values.last()?;
-    if largest.is_nan() || largest <= 0.0 {
-        return None;
+    if largest.is_nan() || largest <= 0.0 || is_indefinite(&values) {
+        return None; // R is a root of a positive semidefinite C
     }
     let root = spectral_function(&c, |w| w.max(0.0).sqrt())?;
     let supports: Vec<Supports> = distinct.iter().map(|k| Supports::all(n, *k)).collect();

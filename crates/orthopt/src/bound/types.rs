@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 use super::claim::{Claim, PROVED, Point, Proof};
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bytes_in_words};
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::problem::{Cardinality, nonzero_rows};
 use crate::start::repaired;
 
@@ -134,10 +135,56 @@ pub struct Options {
     /// The largest number of variables that the relaxation takes after screening. Memory is about 100
     /// times its square in bytes.
     pub variables: usize,
+    /// Bytes that matrices of the variables left may take; any number if `None`.
+    pub memory: Option<u64>,
     /// Gap, relative to |F|, at which F counts as proved.
     pub gap: f64,
     /// A relaxation of a similar problem over the same variables, to begin from.
     pub warm: Option<Relaxation>,
+}
+
+/// How many variables matrices may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    variables: usize,
+    memory: Option<u64>,
+    each: f64, // bytes for every entry of C
+}
+
+impl Room {
+    /// `variables` at most, and as many as there is memory for with so many bytes for each of their pairs.
+    pub fn new(variables: usize, options: &Options, each: f64) -> Self {
+        Self { variables, memory: options.memory, each }
+    }
+
+    /// Looks at a matrix before it is allocated: `left` of n variables and perhaps more.
+    ///
+    /// # Errors
+    /// More variables or more memory than is allowed.
+    pub fn check(&self, n: usize, left: usize) -> Result<()> {
+        let bytes = self.each * (left as f64).powi(2);
+        if left > self.variables {
+            return Err(Error::Incompatible(
+                format!(
+                    "no bound: at least {left} of the {n} variables can have nonzero rows, and the relaxation keeps \
+                     dense matrices of that size (about {:.1} GB); the limit is {} variables: choose a larger lambda, \
+                     fewer variables or more memory",
+                    bytes / 1e9,
+                    self.variables
+                )
+                .into(),
+            ));
+        }
+        match self.memory.filter(|most| bytes > *most as f64) {
+            None => Ok(()),
+            Some(most) => Err(Error::Memory {
+                what: format!("the bound of F over {left} of {n} variables"),
+                bytes: bytes as u64,
+                allowed: format!("{} are allowed", bytes_in_words(most as f64)),
+                advice: Message::from("take fewer columns (").option("features").text(")"),
+            }),
+        }
+    }
 }
 
 impl Default for Options {
@@ -149,6 +196,7 @@ impl Default for Options {
             nodes: 0,
             work: None,
             variables: 3000,
+            memory: None,
             gap: PROVED,
             warm: None,
         }
@@ -170,6 +218,13 @@ pub struct Progress {
     pub incumbent: Option<f64>,
     /// Seconds.
     pub seconds: f64,
+}
+
+impl Progress {
+    /// The same of F times a power of two.
+    pub(crate) fn times(self, unit: f64) -> Self {
+        Self { bound: unit * self.bound, incumbent: self.incumbent.map(|f| unit * f), ..self }
+    }
 }
 
 /// Called at least about every 0.1 seconds of work where n allows it (an iteration is never cut in
@@ -269,6 +324,16 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// The same of F times a power of two.
+    pub(crate) fn times(mut self, unit: f64) -> Self {
+        self.value *= unit;
+        self.objective = self.objective.map(|f| unit * f);
+        self.size *= unit;
+        self.trace.iter_mut().for_each(|now| *now = now.times(unit));
+        self.relaxation.times(unit);
+        self
+    }
+
     /// Claim of the bound about the F of another feasible point.
     ///
     /// # Errors
@@ -301,6 +366,17 @@ pub struct Relaxation {
     pub y: RowMat,
     pub(super) u: RowMat, // multiplier and penalty parameter of ADMM, to go on from
     pub(super) rho: f64,
+}
+
+impl Relaxation {
+    /// That of C and λ times a power of two.
+    pub(crate) fn times(&mut self, unit: f64) {
+        self.threshold *= unit;
+        self.z.data_mut().iter_mut().for_each(|v| *v *= unit);
+        self.constant *= unit;
+        self.bound *= unit;
+        self.rho *= unit;
+    }
 }
 
 /// The clock of a bound, whoever may end it, and what has been shown.

@@ -58,6 +58,16 @@ pub struct BlockReport {
     pub offers: Vec<(Vec<usize>, f64)>,
 }
 
+impl BlockReport {
+    /// The same of F times a power of two.
+    pub(crate) fn times(mut self, unit: f64) -> Self {
+        self.max_decrease *= unit;
+        self.mean_decrease *= unit;
+        self.offers.iter_mut().for_each(|(_, decrease)| *decrease *= unit);
+        self
+    }
+}
+
 /// Blocks that share a stream of random numbers.
 const CHUNK: usize = 64;
 

@@ -41,6 +41,11 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The same of F times a power of two.
+    pub(crate) fn times(self, unit: f64) -> Self {
+        Self { max_decrease: unit * self.max_decrease, ..self }
+    }
+
     /// True if every pair was checked and none lowers F by more than `tolerance`.
     pub fn holds(&self, tolerance: f64) -> bool {
         self.pairs_checked == self.pairs_total && self.max_decrease <= tolerance

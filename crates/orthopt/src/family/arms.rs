@@ -15,7 +15,7 @@ use crate::start::Start;
 const T: Tuning = Tuning::DEFAULT;
 
 /// Starts that are sparse where it matters, so that OBCD narrows down the rows it looks at.
-const SPARSE: [&str; 2] = ["pool", "coordinates"];
+const SPARSE: [&str; 2] = ["k-components", "coordinates"];
 
 /// What arms may do.
 #[derive(Clone, Copy)]

@@ -165,9 +165,9 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
         AnySmooth::Dense(f) => AnySmooth::Dense(f.with_column_weights(weights)?),
         _ => return Err(Error::Factorisation("C = A'A of the samples")),
     };
-    let lambda = penalty
-        .lambda_share
-        .map(|share| options.lambda.unwrap_or_else(|| default_lambda(&f, rank, share, &mut reasons)));
+    let lambda = penalty.lambda_share.map(|share| {
+        options.lambda.unwrap_or_else(|| default_lambda(&f, rank, share, options.unit(), &mut reasons))
+    });
     let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape)?;
     if let AnyPenalty::Box(bounds) = &h {
         bounds.check_shape(data.ncols(), rank)?;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
+use super::arms::at_level_0;
 use super::curvature::Curvature;
 use super::knee::Knee;
-use super::portfolio::{cost_of_gradient, is_long, race};
-use super::{Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
+use super::{Between, Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound::{Bound, Kind, Options, least_proof_work};
 use crate::cancel::Cancel;
 use crate::certify::{Certificate, Scope};
@@ -19,14 +20,15 @@ use crate::linalg::RowMat;
 use crate::linalg::long::is_left;
 use crate::linalg::order::best_first;
 use crate::message::Message;
-use crate::objective::{Evaluate, count_nonzeros, size};
+use crate::objective::{Evaluate, size};
 use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model, nonzero_rows,
     principal_axes, support, variance_in_time,
 };
-use crate::search::cardinality_moves::{Anew, Mix, Shake, Turn, component_by_power};
+use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
+use crate::search::clustered::{Regrown, clustered_start};
 use crate::search::moves::{Polish, Polished, Reheat};
-use crate::search::{Portfolio, Tuning, pool_is_drawn, pooled};
+use crate::search::{Portfolio, Tuning};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::AnySolver;
 use crate::solve::Solution;
@@ -80,6 +82,42 @@ impl Limit {
     }
 }
 
+/// Limits of nonzeros in their simplest form: what a total with a least and a largest number leaves no choice about is a number for
+/// each component, and numbers that bind nothing are none. So one problem has one form, whichever way it is asked for. A component may
+/// then have fewer than the least: points with more are as near to it as one likes. `None` where the form is the simplest, or no X
+/// meets the limits, which is said where the problem is posed.
+pub(super) fn simplest(options: &PoseOptions, rank: usize, n: usize) -> Option<PoseOptions> {
+    let PoseOptions { min_nonzeros, max_nonzeros, .. } = *options;
+    let given = match options.limit {
+        Some(Limit::Total(total)) => total,
+        // a variable of the only component is a nonzero
+        Some(Limit::Variables(count)) if rank == 1 && options.between == Between::Orthogonal => count,
+        _ => return None,
+    };
+    if rank == 0 || rank > n || given > n * rank {
+        return None; // refused, or told that it is more than there is
+    }
+    let (min, max) = (min_nonzeros.unwrap_or(1), max_nonzeros.unwrap_or(n).min(n));
+    if min == 0 || min > max || min * rank > given {
+        return None;
+    }
+    let simple =
+        |limit| PoseOptions { limit: Some(limit), min_nonzeros: None, max_nonzeros: None, ..options.clone() };
+    if min * rank == given {
+        return Some(simple(Limit::Nonzeros(vec![min])));
+    }
+    if max * rank <= given && (min == 1 || min == max) {
+        return Some(simple(Limit::Nonzeros(vec![max])));
+    }
+    if rank == 1 && min == 1 {
+        return Some(simple(Limit::Nonzeros(vec![given.min(max)])));
+    }
+    // the others have at least one
+    let is_free = min == 1 && max >= n.min(given - (rank - 1));
+    let is_limited = min_nonzeros.is_some() || max_nonzeros.is_some();
+    (is_free && is_limited).then(|| simple(Limit::Total(given)))
+}
+
 /// The problem with this limit in the place of λ (or beside it, where λ is given).
 ///
 /// # Errors
@@ -125,7 +163,7 @@ pub(super) fn pose_limited(
 pub(super) const STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
     ("apart", "truncated power iterations, each component on variables that no other component uses"),
-    ("pool", "components found from many rows; the best ones that share no variable"),
+    super::line_up::K_COMPONENTS,
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("pca", "the r leading eigenvectors of C, the largest entries kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
@@ -134,21 +172,13 @@ pub(super) const STARTS: &[(&str, &str)] = &[
 
 /// Solvers and starts, the pairs first that cost least and that most often do well. No data set went into it.
 const ARMS: &[(&str, &str)] = &[
+    ("exchange", "k-components"),
     ("exchange", "deflation"),
-    ("exchange", "pool"),
-    ("ladmm+exchange", "pca"),
-    ("exchange", "apart"),
-    ("ladmm+exchange", "random"),
     ("exchange", "varimax"),
-    ("exchange", "coordinates"),
     ("ladmm+exchange", "varimax"),
-    ("exchange", "pca"),
+    ("ladmm+exchange", "pca"),
     ("exchange", "random"),
 ];
-
-/// The arm that is looked at first where runs are long, and the gradients that this may cost: all eigenvectors come from
-/// the same passes over the data, components one after the other from passes of their own.
-const QUICK: (&str, &str, u64) = ("exchange", "pca", 30);
 
 impl Family for CardinalityProblem {
     fn solvers(&self) -> &'static [SolverInfo<Self>] {
@@ -172,11 +202,18 @@ impl Family for CardinalityProblem {
             || Error::Incompatible("the data are zero or not finite: there is no component to find".into());
         let rows = matches!(self.limits(), Cardinality::Rows(_));
         match name {
-            // variables that all components share are no components apart from each other
-            "pool" if !rows => pooled(self, seed, cancel).ok_or_else(failed),
-            "pool" | "deflation" | "apart" => {
-                one_by_one(self, name == "apart", seed, cancel).ok_or_else(failed)
+            // variables that all components share are no components apart from each other; nor are there any where C = 0
+            "k-components" if rows => Err(Error::NoPlace {
+                start: "k-components",
+                why: "components that share their variables are no components apart from each other".into(),
+                instead: "deflation",
+            }),
+            "k-components" => {
+                let work = at_level_0(cost_of_gradient(&self.f, self.shape()));
+                let x = clustered_start(self, work, seed, cancel).filter(|x| self.check(x, "X").is_ok());
+                x.or_else(|| one_by_one(self, false, seed, cancel)).ok_or_else(failed)
             }
+            "deflation" | "apart" => one_by_one(self, name == "apart", seed, cancel).ok_or_else(failed),
             _ => {
                 let dense = Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), cancel)?;
                 rounded(self, &dense).ok_or_else(failed)
@@ -186,10 +223,7 @@ impl Family for CardinalityProblem {
 
     /// Components found one after the other begin at rows drawn by their variance.
     fn has_chance(&self, start: &str) -> bool {
-        match start {
-            "pool" => pool_is_drawn(self.nrows()) || matches!(self.limits(), Cardinality::Rows(_)),
-            _ => matches!(start, "deflation" | "apart" | "random"),
-        }
+        matches!(start, "deflation" | "apart" | "random")
     }
 
     /// One that has too many nonzeros is rounded.
@@ -205,10 +239,8 @@ impl Family for CardinalityProblem {
     }
 
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        let (n, r) = self.shape();
-        let priced = self.lambda() > 0.0 || self.requires_nonneg();
         let unnamed = wanted.solver.is_none() && wanted.start.is_none() && wanted.effort.is_none();
-        if !priced && !self.limits().excludes(n, r) && unnamed {
+        if self.is_plain() && unnamed {
             let start = Some(Start::named("pca"));
             let mut plan = Plan::by_default(self, &Wanted { start, ..wanted.clone() })?;
             plan.reasons = vec!["the limit excludes no X: plain PCA".into()];
@@ -220,6 +252,11 @@ impl Family for CardinalityProblem {
             plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
         }
         Ok(plan)
+    }
+
+    /// Where the limits exclude no X every local minimum is a global one, as of plain PCA.
+    fn has_local_solutions(&self) -> bool {
+        !self.is_plain()
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
@@ -235,6 +272,9 @@ impl Family for CardinalityProblem {
 
     fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<Bound> {
         let (n, r) = self.shape();
+        if self.is_plain() && known.is_some() {
+            return proof_of_plain(self, known, work, cancel);
+        }
         // with λ or signs there is no X to begin from
         let plain = self.lambda() == 0.0 && !self.requires_nonneg();
         if !plain || !self.branches() || least_proof_work(n, r) > work {
@@ -249,7 +289,7 @@ impl Family for CardinalityProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        variance_in_time(&self.f, x)
+        variance_in_time(&self.f, None, x)
     }
 
     fn order_components(&self, solution: &mut Solution) {
@@ -287,6 +327,32 @@ impl Family for CardinalityProblem {
     }
 }
 
+impl CardinalityProblem {
+    /// Whether it is plain PCA: limits that exclude no X, no λ and no signs.
+    fn is_plain(&self) -> bool {
+        let (n, r) = self.shape();
+        self.lambda() == 0.0 && !self.requires_nonneg() && !self.limits().excludes(n, r)
+    }
+}
+
+/// That the eigenvectors of C are the solution of plain PCA, where C is decomposed with so much work.
+pub(super) fn proof_of_plain(
+    p: &impl Family,
+    known: Option<&RowMat>,
+    work: u64,
+    cancel: &Cancel,
+) -> Option<Bound> {
+    let n = p.shape().0 as u64;
+    if DECOMPOSITIONS * n.pow(3) > work {
+        return None;
+    }
+    let options = Options { nodes: 0, ..Options::default() };
+    p.lower_bound(known, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
+}
+
+/// Work of the bound of plain PCA over n³.
+const DECOMPOSITIONS: u64 = 100;
+
 impl Narrow<Self> for CardinalityProblem {
     fn form(&self) -> &AnySmooth {
         &self.f
@@ -314,12 +380,19 @@ impl Narrow<Self> for CardinalityProblem {
         matches!(self.limits(), Cardinality::Rows(_)).then_some(("exchange", None))
     }
 
+    fn first_point(&self, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+        let x = clustered_start(self, work, seed, cancel);
+        x.filter(|x| self.check(x, "X").is_ok())
+    }
+
+    fn polisher(&self) -> &'static str {
+        "exchange"
+    }
+
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
         entrants(self, x, cancel)
     }
 }
-
-const REHEAT: &str = "penalty lowered and raised";
 
 /// Parts of the search for the best point.
 fn portfolio(
@@ -341,11 +414,6 @@ fn portfolio(
         table = best_first(table, |arm| f64::from(worth(arm)));
     }
     let mut all = race(p, &table, options, start, (gradient, Some("exchange")), tuning)?;
-    if is_long(gradient) && tuning.has("quick") {
-        let (solver, from, gradients) = QUICK;
-        let place = all.arms.iter().position(|arm| arm.solver == solver && arm.start == from);
-        all.quick = place.map(|k| (k, gradients * gradient)).into_iter().collect();
-    }
     all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
@@ -354,8 +422,8 @@ fn portfolio(
         AnySolver::new(Ladmm { beta, rho: 1.05, ..Ladmm::DEFAULT })
     };
     all.moves = vec![
+        Arc::new(Polished(Regrown { most: all.polish }, polish.clone())),
         Arc::new(Polished(Shake, polish.clone())),
-        Arc::new(Polished(Anew, polish.clone())),
         Arc::new(Polished(Mix, polish.clone())),
         Arc::new(Polished(Turn, polish.clone())),
     ];
@@ -419,10 +487,7 @@ pub(super) fn turn_to_principal_axes<P: Evaluate>(
         let slack = RISE * size(p.scale(&x), before);
         let feasible = p.feasibility(&x) <= p.feasibility(&solution.x).max(RISE) && allows(&x);
         if feasible && p.value(&x) <= before + slack {
-            (solution.objective, solution.feasibility) = (p.objective(&x), p.feasibility(&x));
-            solution.nnz = count_nonzeros(&x);
-            solution.x = x;
-            return;
+            return solution.take(p, x);
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::composite_pca::SPLITS;
 use super::{cardinality, composite, j_orthogonal, measured, nonlinear_eig, pca, samples, uncorrelated};
 use crate::error::{Error, Result};
+use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
@@ -93,7 +94,7 @@ fn solvers_by_family() -> [(&'static str, Vec<SolverEntry>); 8] {
         list.iter().map(SolverEntry::from).collect()
     }
     [
-        ("PCA problems", entries(SOLVERS)),
+        ("PCA problems with a penalty or none", entries(SOLVERS)),
         ("PCA problems with limits on nonzeros", entries(CARDINALITY_SOLVERS)),
         ("PCA problems with uncorrelated components", entries(UNCORRELATED_SOLVERS)),
         ("PCA problems with a measure to maximise", entries(MEASURED_SOLVERS)),
@@ -188,13 +189,27 @@ pub(super) fn solvers_of<P>(
     match names.split('+').find(|name| !own(name)) {
         None => find_solvers(list, names),
         Some(name) => {
-            let of = solvers_by_family().into_iter().filter(|(_, list)| list.iter().any(|s| s.name == name));
-            let of: Vec<_> = of.map(|(family, _)| family).collect();
-            let known = list.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-            let problem = format!("solver {name} is for {}; this problem has {known}", of.join(", "));
-            Err(Error::Incompatible(problem.into()))
+            let known: Vec<_> = list.iter().map(|s| s.name).collect();
+            let families = solvers_by_family();
+            let here = families.iter().find(|(_, of)| of.iter().map(|s| s.name).eq(known.iter().copied()));
+            let here = here.map_or("this problem", |(family, _)| family);
+            let of = families.iter().filter(|(_, of)| of.iter().any(|s| s.name == name));
+            let of: Vec<_> = of.map(|(family, _)| *family).collect();
+            let why = format!("solver {name} is for {}, not for {here}: ", of.join("; "));
+            let problem = format!("{why}choose one of {}", known.join(", "));
+            let measured = list.iter().any(|s| MEASURED_SOLVERS.iter().any(|own| own.name == s.name));
+            let of_variance = measured && CARDINALITY_SOLVERS.iter().any(|s| s.name == name);
+            Err(Error::Incompatible(match of_variance {
+                true => Message::from(problem + ", or ").then(instead("solvers")),
+                false => problem.into(),
+            }))
         }
     }
+}
+
+/// What a problem with a number of nonzeros has beside its own solvers and starts where the variance is maximised.
+pub(super) fn instead(what: &str) -> Message {
+    Message::from("with ").set("maximise", "variance").text(format!(" the {what} of limits on nonzeros"))
 }
 
 /// Every constant of every solver and penalty.

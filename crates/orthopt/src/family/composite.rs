@@ -122,7 +122,7 @@ impl Family for CompositeProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        variance_in_time(&self.f, x)
+        variance_in_time(&self.f, None, x)
     }
 
     /// Where A acts on columns the order is not free, and is kept.

@@ -114,7 +114,7 @@ mod tests {
     use crate::family::{Family, Wanted};
     use crate::penalty::{AnyPenalty, Nonneg};
     use crate::problem::{PcaData, Storage, covariance_model};
-    use crate::search::{Effort, Settings, Tuning};
+    use crate::search::{Effort, Settings};
     use crate::smooth::Smooth;
     use crate::solve::{Solution, Status, Stopping};
 
@@ -131,8 +131,7 @@ mod tests {
     }
 
     fn searched(p: &PcaProblem, narrow: &dyn Narrow<PcaProblem>, limit: Option<f64>) -> Solution {
-        let tuning = Tuning { min_search: Tuning::DEFAULT.min_search / 20, ..Tuning::DEFAULT };
-        let wanted = Wanted { seed: 1, tuning, ..Wanted::default() };
+        let wanted = Wanted { seed: 1, ..Wanted::default() };
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Quick);
         let settings = Settings { seed: 1, effort, stopping, bound: None };

@@ -86,7 +86,8 @@ impl Knee {
             )
         } else {
             format!(
-                "the variance explained ({curve}) has no knee, and half of the variables, {NO_KNEE} at most, are few"
+                "the variance explained ({curve}) has no knee, and of the numbers looked at it is the largest up to \
+                 {NO_KNEE} and up to half of the variables"
             )
         };
         let rule = format!("{} nonzeros in each component: {why}; ", self.count);
@@ -261,7 +262,8 @@ mod tests {
         for (n, r, count) in [(4, 2, 2), (4, 4, 2), (13, 3, 6), (40, 3, 10), (3, 1, 2), (1, 1, 1)] {
             let found = Knee::of(&diagonal(n), r).unwrap();
             assert_eq!((found.count, found.bends), (count, false), "{n} x {r}: {:?}", found.shares);
-            assert!(found.reason().to_string().contains("has no knee"));
+            let said = found.reason().to_string();
+            assert!(said.contains("has no knee") && said.contains("up to half of the variables"), "{said}");
         }
     }
 

@@ -24,7 +24,15 @@ const MOST: f64 = 0.75;
 /// C, as λ must. Penalties with a slope at 0 leave single variables where λ is near the largest |cᵢⱼ| (see
 /// [`relative_lambda`]), as it may be for data without much structure and for texts: then it is half of that number. Where components
 /// have weights it is as many times as large as these are in the mean.
-pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &mut Vec<Message>) -> f64 {
+///
+/// Reasons state what is `unit` times what F has, the unit of the user's data.
+pub(super) fn default_lambda(
+    f: &AnySmooth,
+    rank: usize,
+    share: f64,
+    unit: f64,
+    reasons: &mut Vec<Message>,
+) -> f64 {
     let weight = f.column_weights().map_or(1.0, mean_size);
     let times =
         if weight == 1.0 { String::new() } else { format!(", times the mean weight {}", rounded(weight, 6)) };
@@ -36,9 +44,10 @@ pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &m
             let lambda = six_digits(share * mu);
             reasons.push(
                 format!(
-                    "lambda {lambda}: {share} of {}, the largest |c_ij| in the rows of the {LOOKED_AT} variables with \
+                    "lambda {}: {share} of {}, the largest |c_ij| in the rows of the {LOOKED_AT} variables with \
                      the largest variance; {share} of the mean C_ii would leave one variable per component",
-                    rounded(mu, 6)
+                    unit * lambda,
+                    rounded(unit * mu, 6)
                 )
                 .into(),
             );
@@ -47,7 +56,8 @@ pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &m
     }
     reasons.push(
         format!(
-            "lambda {lambda}: {share} of the mean of the {rank} largest C_ii{times}; a larger one gives fewer nonzeros"
+            "lambda {}: {share} of the mean of the {rank} largest C_ii{times}; a larger one gives fewer nonzeros",
+            unit * lambda
         )
         .into(),
     );
@@ -56,7 +66,13 @@ pub(super) fn default_lambda(f: &AnySmooth, rank: usize, share: f64, reasons: &m
 
 /// λ beside a linear term: a share of the mean over the columns of E of the largest |Eᵢₖ|, above which entries are seen one by one
 /// where C is a multiple of the identity; of the mean of the r largest |Cᵢᵢ| where E = 0.
-pub(super) fn linear_lambda(c: &RowMat, e: &RowMat, share: f64, reasons: &mut Vec<Message>) -> f64 {
+pub(super) fn linear_lambda(
+    c: &RowMat,
+    e: &RowMat,
+    share: f64,
+    unit: f64,
+    reasons: &mut Vec<Message>,
+) -> f64 {
     let (n, r) = (e.nrows(), e.ncols());
     let largest = |k| (0..n).fold(0.0, |most: f64, i| most.max(e.get(i, k).abs()));
     let mean = (0..r).map(largest).sum::<f64>() / r as f64;
@@ -68,7 +84,8 @@ pub(super) fn linear_lambda(c: &RowMat, e: &RowMat, share: f64, reasons: &mut Ve
         (diagonal[..r].iter().sum::<f64>() / r as f64, format!("the mean of the {r} largest |C_ii|"))
     };
     let lambda = six_digits(share * mean);
-    reasons.push(format!("lambda {lambda}: {share} of {of}; a larger one gives fewer nonzeros").into());
+    let shown = unit * lambda;
+    reasons.push(format!("lambda {shown}: {share} of {of}; a larger one gives fewer nonzeros").into());
     lambda
 }
 
@@ -134,6 +151,7 @@ pub(super) fn relative_lambda(
     f: &AnySmooth,
     penalty: &str,
     share: f64,
+    unit: f64,
     reasons: &mut Vec<Message>,
 ) -> Result<f64> {
     let factor = match penalty {
@@ -158,7 +176,8 @@ pub(super) fn relative_lambda(
     } else {
         "above which single variables are local solutions"
     };
-    reasons.push(format!("lambda {lambda}: {share} of lambda_max {about}{}, {why}", rounded(most, 6)).into());
+    let (shown, most) = (unit * lambda, rounded(unit * most, 6));
+    reasons.push(format!("lambda {shown}: {share} of lambda_max {about}{most}, {why}").into());
     Ok(lambda)
 }
 

@@ -7,12 +7,15 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use super::cardinality::{Limit, ordered, turn_to_principal_axes};
+use super::arms::at_level_0;
+use super::cardinality::{self, Limit, turn_to_principal_axes};
+use super::catalogue::instead;
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
 use super::narrow::{Held, Narrow};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
+use super::shared_rows::{GROUPED, SELECTED};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::bound;
 use crate::cancel::Cancel;
@@ -29,9 +32,11 @@ use crate::problem::{
     Between, Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Share, covariance_model,
     explained_variance, variance_in_time,
 };
-use crate::search::measured_moves::{Forget, Overshot, Renew, Rotate};
+use crate::search::clustered::{Regrown, clustered_start};
+use crate::search::measured_moves::{Forget, Overshot, Regroup, Renew, Rotate};
 use crate::search::moves::{Polish, Polished};
 use crate::search::{Portfolio, Tuning};
+use crate::smooth::measured::Root;
 use crate::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
 use crate::solve::{AnySolver, Solution};
 use crate::solvers::overshoot::{self, Ground, Overshoot, Point};
@@ -40,32 +45,36 @@ use crate::start::Start;
 
 /// Starting points, the default first.
 pub(super) const STARTS: &[(&str, &str)] = &[
-    (
-        "pruned",
-        "the r leading eigenvectors of C, entries of least exact loss taken away until the limits hold",
-    ),
+    PRUNED,
     ("varimax", "the same from eigenvectors rotated towards few large entries"),
     ("scaled", "the same from eigenvectors times their standard deviations, rotated, made orthonormal"),
-    ("apart", "components one after the other that share no variable, entries of most exact gain first"),
+    APART,
     ("halves", "the same with half of the nonzeros, then the others where they gain most"),
     ("divided", "every variable given to the eigenvector where its loading is largest, pruned"),
     ("divided-varimax", "the same with rotated eigenvectors"),
     ("variance", "the best point of variance from the pruned eigenvectors"),
-    ("coordinates", "the r variables with the largest variance: entries enter one by one"),
+    (COORDINATES, "the r variables with the largest variance: entries enter one by one"),
+    super::line_up::K_COMPONENTS,
     ("random", "random columns on random rows, made feasible"),
+    GROUPED,
+    SELECTED,
 ];
+
+pub(super) const PRUNED: (&str, &str) = (
+    "pruned",
+    "the r leading eigenvectors of C, entries of least exact loss taken away until the limits hold",
+);
+pub(super) const APART: (&str, &str) =
+    ("apart", "components one after the other that share no variable, entries of most exact gain first");
 
 /// Solver and starts of the race, the ones first that most often do well; no data set went into the order.
 const ARMS: &[(&str, &str)] = &[
+    (NAME, "k-components"),
     (NAME, "varimax"),
     (NAME, "pruned"),
     (NAME, "apart"),
-    (NAME, "scaled"),
     (NAME, "halves"),
     (NAME, "divided"),
-    (NAME, "variance"),
-    (NAME, "divided-varimax"),
-    (NAME, "coordinates"),
 ];
 /// Those where XᵀCX must be diagonal: random supports lead to feasible points where nearly all entries are needed for that.
 const TIED: &[(&str, &str)] = &[
@@ -76,9 +85,25 @@ const TIED: &[(&str, &str)] = &[
     (NAME, "divided"),
     (NAME, "random"),
     (NAME, "divided-varimax"),
+    (NAME, COORDINATES),
 ];
-const NAME: &str = "overshoot";
+/// Those where loadings are orthogonal besides: on rows that components share they are eigenvectors.
+const BOTH: &[(&str, &str)] = &[
+    (NAME, "grouped"),
+    (NAME, "selected"),
+    (NAME, "pruned"),
+    (NAME, "apart"),
+    (NAME, "varimax"),
+    (NAME, "halves"),
+    (NAME, "divided"),
+    (NAME, "random"),
+    (NAME, "divided-varimax"),
+    (NAME, COORDINATES),
+];
+pub(super) const NAME: &str = "overshoot";
 const T: Tuning = Tuning::DEFAULT;
+/// The start that takes no time.
+const COORDINATES: &str = "coordinates";
 
 /// Seconds for what uncorrelated scores cost.
 const PRICE: f64 = 1.0;
@@ -88,6 +113,27 @@ const DECOMPOSED: usize = 400;
 const TRIES: usize = 300;
 
 impl MeasuredProblem {
+    /// Why there may be no X, where unknowns are fewer than equations: a component of s nonzeros and length 1 has s − 1. A C with zeros
+    /// of its own may have solutions all the same.
+    fn why_none(&self) -> String {
+        let r = self.rank();
+        let (unknowns, equations) = (self.limits().total().saturating_sub(r), r * (r - 1) / 2);
+        match self.between().is_uncorrelated() && unknowns < equations {
+            true => format!(
+                " (uncorrelated scores of {r} components are {equations} equations, and each component has one fewer unknowns than \
+                 nonzeros, {unknowns} in all)"
+            ),
+            false => String::new(),
+        }
+    }
+
+    /// Whether every X with XᵀX = I is allowed, so that the leading eigenvectors are best in every measure.
+    fn excludes_nothing(&self) -> bool {
+        let (n, r) = self.shape();
+        let free = self.share() == Share { min: 1, max: n } && !self.limits().excludes(n, r);
+        free && self.lambda() == 0.0 && self.between() == Between::Orthogonal && self.order() == Order::Joint
+    }
+
     fn eigenvectors(&self, cancel: &Cancel) -> Result<RowMat> {
         Start::Pca.point_while(self.f.quadratic(), self.rank(), (false, 0), cancel)
     }
@@ -152,7 +198,7 @@ impl MeasuredProblem {
                 at.and_then(|at| overshoot::climbed(&other, at, cancel))
                     .and_then(|at| overshoot::polished(&ground, &at.x))
             }
-            "coordinates" => {
+            COORDINATES => {
                 let c = self.f.covariance();
                 let order = descending_to(self.nrows(), &|i| c.diagonal(i));
                 let x = RowMat::from_fn(self.nrows(), r, |i, k| f64::from(u8::from(order[k] == i)));
@@ -162,7 +208,19 @@ impl MeasuredProblem {
                     return Ok(Some(x));
                 }
             }
+            "k-components" => {
+                let work = at_level_0(cost_of_gradient(self.f.quadratic(), self.shape()));
+                let x = clustered_start(self, work, seed, cancel);
+                return Ok(x);
+            }
             "random" => self.random_point(seed, cancel),
+            "grouped" => self.grouped(cancel),
+            "selected" => self.selected(seed, cancel),
+            _ if cardinality::STARTS.iter().any(|start| start.0 == name) => {
+                let own = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+                let why = format!("the start {name} is for variance; this problem has {own}, and ");
+                return Err(Error::Incompatible(Message::from(why).then(instead("starts"))));
+            }
             _ => {
                 return Err(Error::UnknownName {
                     kind: "starting point",
@@ -193,7 +251,10 @@ impl Family for MeasuredProblem {
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
-        let found = self.named_start(name, seed, cancel)?;
+        let mut found = self.named_start(name, seed, cancel)?;
+        if found.is_none() && cancel.is_over() && name != COORDINATES {
+            found = self.named_start(COORDINATES, seed, cancel)?; // what is there at once
+        }
         let x = found.filter(|x| self.check(x, "the starting point X").is_ok());
         x.ok_or_else(|| {
             let what = match self.between() {
@@ -201,16 +262,14 @@ impl Family for MeasuredProblem {
                 Between::Uncorrelated => "no X with X'CX diagonal",
                 Between::Both => "no X with X'X = I and X'CX diagonal",
             };
-            let why = format!("{what} and {} was found from it", self.limits().words());
+            let limits = self.limits().words();
             let instead = self.default_start();
             match STARTS.iter().find(|start| start.0 == name && name != instead) {
-                Some((start, _)) => Error::NoPlace { start, why, instead },
+                Some((start, _)) => {
+                    Error::NoPlace { start, why: format!("{what} and {limits} was found from it"), instead }
+                }
                 None => Error::Incompatible(
-                    format!(
-                        "{what} and {} was found from the start {name}: allow more nonzeros",
-                        self.limits().words()
-                    )
-                    .into(),
+                    format!("{what} and {limits} was found{}: allow more nonzeros", self.why_none()).into(),
                 ),
             }
         })
@@ -221,7 +280,11 @@ impl Family for MeasuredProblem {
     }
 
     fn default_start(&self) -> &'static str {
-        if self.order() == Order::Sequential { "coordinates" } else { "pruned" }
+        match self.between() {
+            Between::Both => GROUPED.0,
+            _ if self.order() == Order::Sequential => COORDINATES,
+            _ => PRUNED.0,
+        }
     }
 
     /// One that is not feasible, or has too many nonzeros, is pruned.
@@ -242,6 +305,11 @@ impl Family for MeasuredProblem {
     /// One after the other there is one way; together a search.
     fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
         let mut plan = Plan::by_default(self, wanted)?;
+        let unnamed = wanted.solver.is_none() && wanted.start.is_none() && wanted.effort.is_none();
+        if self.excludes_nothing() && unnamed {
+            plan.reasons = vec!["the limit excludes no X: plain PCA".into()]; // nothing of it is pruned
+            return Ok(plan);
+        }
         if wanted.solver.is_none() && self.order() == Order::Joint {
             plan.reasons.clear();
             plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
@@ -331,7 +399,7 @@ impl Family for MeasuredProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        Some(variance_in_time(self.f.quadratic(), x)?.of(self.f.measure()))
+        Some(variance_in_time(self.f.quadratic(), self.f.measures(x), x)?.of(self.f.measure()))
     }
 
     /// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.
@@ -359,7 +427,13 @@ impl Family for MeasuredProblem {
                 // what scores predict does not depend on their axes; other measures are at their best there
                 turn_to_principal_axes(self, self.f.quadratic(), |x| self.allows(x), solution);
             }
-            solution.x = ordered(self.f.quadratic(), self.limits(), &solution.x);
+            if !self.f.is_in_given_order() {
+                // that in which adjusted variance takes them
+                let order = self.f.order_of(&solution.x);
+                let x = &solution.x;
+                solution.x = RowMat::from_fn(x.nrows(), x.ncols(), |i, k| x.get(i, order[k]));
+            }
+            solution.objective = self.objective(&solution.x);
         }
     }
 
@@ -414,6 +488,15 @@ impl Narrow<Self> for MeasuredProblem {
     }
 
     /// Those that an exchange brings which lowers F.
+    fn first_point(&self, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+        let x = clustered_start(self, work, seed, cancel);
+        x.filter(|x| self.check(x, "X").is_ok())
+    }
+
+    fn polisher(&self) -> &'static str {
+        "overshoot"
+    }
+
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
         let ground = Ground::of(self).until(cancel);
         let better = overshoot::repaired(&ground, x).and_then(|at| ground.exchange(&at));
@@ -430,19 +513,36 @@ fn portfolio(
     tuning: Tuning,
 ) -> Result<Portfolio<MeasuredProblem>> {
     // before any task, which would count it as work of its own
-    p.f.covariance();
+    p.f.prepare();
     let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
-    let table = if p.between().is_uncorrelated() { TIED } else { ARMS };
+    let table = match p.between() {
+        Between::Orthogonal => ARMS,
+        Between::Uncorrelated => TIED,
+        Between::Both => BOTH,
+    };
     let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
     all.moves = vec![
+        Arc::new(Polished(Regrown { most: all.polish }, polish.clone())),
         Arc::new(Polished(Overshot, polish.clone())),
         Arc::new(Polished(Forget, polish.clone())),
         Arc::new(Polished(Renew, polish.clone())),
-        Arc::new(Polished(Rotate, polish)),
+        Arc::new(Polished(Rotate, polish.clone())),
     ];
+    if p.between() == Between::Both {
+        all.moves.push(Arc::new(Polished(Regroup, polish)));
+    }
     Ok(all)
+}
+
+/// R with C = RᵀR of samples, for measures that need it and unless they are many.
+fn root_of(data: &PcaData<'_>, measure: Measure) -> Result<Option<Root>> {
+    let (n, m) = (data.ncols(), data.samples().unwrap_or(0));
+    if measure == Measure::Variance || !Root::takes(m, n) {
+        return Ok(None);
+    }
+    Ok(Some(Root::of_samples(&data.variables()?)))
 }
 
 /// Poses the problem: limits as given, the knee of the variance explained, or all entries at the price λ.
@@ -453,6 +553,7 @@ pub(super) fn pose_measured(
     info: &'static ProblemInfo,
     data: &PcaData<'_>,
     options: &PoseOptions,
+    measure: Measure,
 ) -> Result<Posed> {
     let mut reasons = Vec::new();
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
@@ -462,6 +563,10 @@ pub(super) fn pose_measured(
         ));
     }
     let limit = options.limit.as_ref();
+    if limit.is_none() && penalty == "l0" && options.between.is_uncorrelated() {
+        let what = format!(" {} needs a number of nonzeros for each component: ", options.between.name());
+        return Err(Error::Incompatible(Message::about("constraint").text(what).option("nonzeros")));
+    }
     let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
         Some(rank) => rank,
         None => rank_or_default(data, options, &mut reasons),
@@ -480,26 +585,26 @@ pub(super) fn pose_measured(
         None => {
             let knee = Knee::of(&f, rank)?;
             reasons.push(knee.reason());
-            Cardinality::Components(vec![knee.count; rank])
+            // rows that components share are as many as these
+            let least = if options.between.is_uncorrelated() { rank } else { 1 };
+            Cardinality::Components(vec![knee.count.max(least); rank])
         }
     };
     let weighed = limit.is_none() && penalty == "l0";
     let lambda = match (options.relative_lambda, options.lambda) {
-        (Some(share), _) => Some(relative_lambda(&f, penalty, share, &mut reasons)?),
+        (Some(share), _) => Some(relative_lambda(&f, penalty, share, options.unit(), &mut reasons)?),
         (None, None) if weighed => {
             let share = find_penalty(penalty)?.lambda_share.unwrap_or(0.0);
-            Some(default_lambda(&f, rank, share, &mut reasons))
+            Some(default_lambda(&f, rank, share, options.unit(), &mut reasons))
         }
         (None, given) => given,
     };
-    let measure = options.maximise;
-    let mut problem = MeasuredProblem::new(
-        Measured::new(f, measure)?,
-        rank,
-        limits,
-        lambda.unwrap_or(0.0),
-        options.between,
-    )?;
+    let f = match data.samples() {
+        // C is what it should be, and scores of the samples themselves have all digits
+        Some(_) => Measured::of(f, measure, root_of(data, measure)?),
+        None => Measured::new(f, measure)?,
+    };
+    let mut problem = MeasuredProblem::new(f, rank, limits, lambda.unwrap_or(0.0), options.between)?;
     if options.min_nonzeros.is_some() || options.max_nonzeros.is_some() {
         let share = Share { min: options.min_nonzeros.unwrap_or(1), max: options.max_nonzeros.unwrap_or(n) };
         problem = problem.shared(share)?;

@@ -23,6 +23,7 @@ mod composite_pca;
 mod condensed;
 mod curvature;
 mod in_time;
+pub(crate) mod in_unit;
 mod j_orthogonal;
 mod knee;
 mod lambda;
@@ -43,6 +44,7 @@ mod procrustes;
 mod rank;
 pub mod request;
 mod samples;
+mod shared_rows;
 mod signs;
 mod statement;
 mod uncentred;
@@ -58,6 +60,7 @@ pub use catalogue::{
 };
 pub(crate) use composite_pca::default_k;
 pub use composite_pca::{CompositeOptions, Split, composite_parts, needs_parts};
+pub use in_unit::InUnit;
 pub use knee::{Knee, knee};
 pub use named::Named;
 pub(crate) use narrow::Carried;
@@ -84,6 +87,13 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
 
     /// Rows and columns of X.
     fn shape(&self) -> (usize, usize);
+
+    /// The problem of the data divided by a power of two, where it is posed so, and what its F is multiplied by: runs are runs
+    /// of that problem.
+    #[doc(hidden)]
+    fn in_unit(&self) -> Option<(&Self, f64)> {
+        None
+    }
 
     /// The starting point called `name`.
     ///

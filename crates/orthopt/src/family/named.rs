@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use super::in_unit::InUnit;
 use super::narrow::{Held, Narrow};
 use super::{Family, Plan, Wanted};
 use crate::bound;
@@ -45,6 +46,54 @@ pub enum Named {
     NonlinearEig(NonlinearEigProblem),
     /// min f(AX), XᵀX = I.
     Samples(SampleProblem),
+    /// Any of these for data far from 1, divided by a power of two.
+    InUnit(Box<InUnit>),
+}
+
+impl Named {
+    /// The problem of one family, for data divided by a power of two where they are far from 1.
+    fn near(&self) -> &Self {
+        match self {
+            Self::InUnit(far) => &far.near,
+            near => near,
+        }
+    }
+
+    /// What F of [`near`](Self::near) is multiplied by, a power of two.
+    fn unit(&self) -> f64 {
+        match self {
+            Self::InUnit(far) => far.of_f(),
+            _ => 1.0,
+        }
+    }
+
+    /// The bound with an X of its own whose rounding is zero.
+    fn without_dust(&self, mut bound: bound::Bound) -> bound::Bound {
+        bound.x = bound.x.map(|x| self.cleaned(&x).unwrap_or(x));
+        bound
+    }
+
+    /// Data for an independent check of a bound of the problem.
+    ///
+    /// # Errors
+    /// There is no bound, and why.
+    pub fn dual(&self, bound: &bound::Bound) -> Result<bound::Dual> {
+        let (unit, (f, _)) = (self.unit(), self.bounded()?);
+        let (_, rank) = self.shape();
+        Ok(bound.clone().times(1.0 / unit).dual(f, rank).times(unit))
+    }
+
+    /// The multipliers for a limit of nonzeros; `None` for other kinds, for too many variables, and where `cancel` ends it
+    /// before there are any. `objective` is the lowest F known.
+    ///
+    /// # Errors
+    /// There is no bound, and why; data that are not finite.
+    pub fn limit_dual(&self, objective: Option<f64>, cancel: &Cancel) -> Result<Option<bound::LimitDual>> {
+        let (unit, (f, kind)) = (self.unit(), self.bounded()?);
+        let (_, rank) = self.shape();
+        let dual = bound::limit_dual(f, rank, &kind, objective.map(|f| f / unit), cancel)?;
+        Ok(dual.map(|dual| dual.times(unit)))
+    }
 }
 
 /// A family that [`Named`] lists.
@@ -63,7 +112,7 @@ macro_rules! members {
     ($($variant:ident($problem:ty)),*) => {
         $(impl Member for $problem {
             fn of(named: &Named) -> &Self {
-                match named {
+                match named.near() {
                     Named::$variant(problem) => problem,
                     _ => unreachable!("the plan of a problem is used with that problem"),
                 }
@@ -85,11 +134,12 @@ macro_rules! members {
             }
         })*
 
-        /// The same expression for the problem of any family.
+        /// The same expression for the problem of any family, in its own unit.
         macro_rules! each {
             ($named:expr, $p:ident => $body:expr) => {
-                match $named {
+                match $named.near() {
                     $(Named::$variant($p) => $body,)*
+                    Named::InUnit(_) => unreachable!("data that are divided by a power of two are near 1"),
                 }
             };
         }
@@ -157,6 +207,14 @@ impl<P: Member> Narrow<Named> for Lifted<'_, P> {
         self.0.is_an_end(x, objective, effort)
     }
 
+    fn first_point(&self, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+        self.0.first_point(work, seed, cancel)
+    }
+
+    fn polisher(&self) -> &'static str {
+        self.0.polisher()
+    }
+
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
         self.0.entrants(x, cancel)
     }
@@ -168,19 +226,20 @@ fn lifted<P: Member>(narrow: Held<'_, P>) -> Held<'_, Named> {
 
 impl Evaluate for Named {
     fn value(&self, x: &RowMat) -> f64 {
-        each!(self, p => Evaluate::value(p, x))
+        self.unit() * each!(self, p => Evaluate::value(p, x))
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
-        each!(self, p => Evaluate::objective(p, x))
+        each!(self, p => Evaluate::objective(p, x)).times(self.unit())
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
-        each!(self, p => Evaluate::evaluated(p, x))
+        let (f, parts) = each!(self, p => Evaluate::evaluated(p, x));
+        (self.unit() * f, parts.times(self.unit()))
     }
 
     fn scale(&self, x: &RowMat) -> f64 {
-        each!(self, p => Evaluate::scale(p, x))
+        self.unit() * each!(self, p => Evaluate::scale(p, x))
     }
 
     fn feasibility(&self, x: &RowMat) -> f64 {
@@ -205,6 +264,13 @@ impl Evaluate for Named {
 }
 
 impl Family for Named {
+    fn in_unit(&self) -> Option<(&Self, f64)> {
+        match self {
+            Self::InUnit(far) => Some((&far.near, far.of_f())),
+            _ => None,
+        }
+    }
+
     fn solvers(&self) -> &'static [SolverInfo<Self>] {
         each!(self, p => solvers(p))
     }
@@ -266,7 +332,7 @@ impl Family for Named {
     }
 
     fn known_optimum(&self) -> Option<f64> {
-        each!(self, p => Family::known_optimum(p))
+        each!(self, p => Family::known_optimum(p)).map(|f| self.unit() * f)
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
@@ -284,11 +350,22 @@ impl Family for Named {
         cancel: &Cancel,
         show: bound::Show<'_>,
     ) -> Result<bound::Bound> {
-        each!(self, p => Family::lower_bound(p, x, options, cancel, show))
+        let unit = self.unit();
+        if unit == 1.0 {
+            let bound = each!(self, p => Family::lower_bound(p, x, options, cancel, show))?;
+            return Ok(self.without_dust(bound));
+        }
+        let mut options = options.clone();
+        if let Some(warm) = &mut options.warm {
+            warm.times(1.0 / unit);
+        }
+        let show = |now: &bound::Progress| show(&now.times(unit));
+        let bound = each!(self, p => Family::lower_bound(p, x, &options, cancel, &show))?;
+        Ok(self.without_dust(bound.times(unit)))
     }
 
     fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
-        each!(self, p => Family::proved_with(p, known, work, cancel))
+        each!(self, p => Family::proved_with(p, known, work, cancel)).map(|bound| bound.times(self.unit()))
     }
 
     fn narrow(&self) -> Option<Held<'_, Self>> {
@@ -316,7 +393,7 @@ impl Family for Named {
     }
 
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
-        each!(self, p => Family::criticality(p, x, cancel))
+        each!(self, p => Family::criticality(p, x, cancel)).map(|size| self.unit() * size)
     }
 
     fn has_pairs(&self) -> bool {
@@ -325,9 +402,12 @@ impl Family for Named {
 
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
         each!(self, p => Family::block_stationarity(p, x, scope, cancel))
+            .map(|found| found.times(self.unit()))
     }
 
     fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
-        each!(self, p => Family::block_k_stationarity(p, x, scope, cancel))
+        let unit = self.unit();
+        let scope = BlockScope { tolerance: scope.tolerance / unit, ..*scope };
+        each!(self, p => Family::block_k_stationarity(p, x, &scope, cancel)).map(|found| found.times(unit))
     }
 }

@@ -21,6 +21,7 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use super::arms::at_level_0;
 use super::portfolio::{is_long, race};
 use super::{Family, Wanted};
 use crate::cancel::Cancel;
@@ -31,6 +32,11 @@ use crate::search::{Effort, Portfolio, Settings, Tuning, search};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::{Event, Observer, Progress, Solution, Status, Trace, TracePoint, VariablesReport};
 use crate::start::Start;
+
+/// Gradients that a point may cost that is there early.
+const EARLY: u64 = 50;
+/// Gradients that the polish of a first point may cost.
+const POLISH: u64 = 20;
 
 /// A problem in which variables may be left out: their rows of X are zero.
 pub trait Narrow<P> {
@@ -52,10 +58,20 @@ pub trait Narrow<P> {
     /// Number of variables that a solution has, roughly, where `y` are the rotated eigenvectors.
     fn needed(&self, y: &RowMat) -> usize;
 
+    /// A sparse point that is found on all variables with so much work, where there is a way to one.
+    fn first_point(&self, _work: u64, _seed: u64, _cancel: &Cancel) -> Option<RowMat> {
+        None
+    }
+
     /// The solver that polishes a point on all variables, where there is one for which that costs a few gradients, or the
     /// gradients that it may cost.
     fn settles(&self) -> Option<(&'static str, Option<u64>)> {
         None
+    }
+
+    /// The solver that polishes any point.
+    fn polisher(&self) -> &'static str {
+        "obcd"
     }
 
     /// What the search is on, where that is not some of the variables.
@@ -168,9 +184,21 @@ pub(super) fn narrowed<P: Family>(
     let all: Vec<usize> = (0..n).collect();
     let gradient = narrow.gradient();
     let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
+    let third = cancel.within(settings.stopping.time_limit.map(|limit| limit / 3.0));
+    let mut first_points = Vec::new();
     let (order, first) = if is_condensed {
         (all, n)
-    } else if is_long(gradient) && pays(wanted.tuning.room * narrow.least()) {
+    } else if !is_long(gradient) || !pays(wanted.tuning.room * narrow.least()) {
+        return None;
+    } else if let Some(early) = narrow.first_point(EARLY * gradient, wanted.seed, &third) {
+        let x =
+            narrow.first_point(at_level_0(gradient), wanted.seed, &third).unwrap_or_else(|| early.clone());
+        first_points = vec![early, x.clone()];
+        let (order, first) = around(narrow, &x, &clock);
+        let first = Some(first.max(narrow.least()).min(n)).filter(|first| pays(*first))?;
+        let (order, more) = wanted.carried.placed(order, first);
+        (order, if pays(more) { more } else { first })
+    } else {
         let y = wanted.carried.rotated(narrow.form(), (r, wanted.seed), &clock)?;
         let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
         // C on many variables takes long, too
@@ -178,11 +206,11 @@ pub(super) fn narrowed<P: Family>(
         let first = Some(first).filter(|first| pays(*first))?;
         let (order, more) = wanted.carried.placed(ranked(narrow.form(), &y), first);
         (order, if pays(more) { more } else { first })
-    } else {
-        return None;
     };
     let rounds = Rounds::new(problem, narrow, (wanted, settings), cancel, observers);
-    let found = Rounds { begun, clock, ..rounds }.run(&order, first, &pays);
+    let mut rounds = Rounds { begun, clock, ..rounds };
+    let begun = first_points.into_iter().try_for_each(|x| rounds.begin_at(x));
+    let found = begun.and_then(|()| rounds.run(&order, first, &pays));
     if let Ok(found) = &found
         && !is_condensed
     {
@@ -195,6 +223,21 @@ pub(super) fn narrowed<P: Family>(
 fn cost_on(count: usize, (n, r): (usize, usize), gradient: u64) -> u64 {
     let share = gradient as f64 * count as f64 / n as f64;
     (count * count * r).min(share as usize) as u64
+}
+
+/// All variables in the order in which they are chosen: those of a sparse point, those that lower F there, the best first, and the
+/// others by their variance; and the number of those for the first set, twice as many as the point has.
+fn around<P>(narrow: &dyn Narrow<P>, x: &RowMat, clock: &Cancel) -> (Vec<usize>, usize) {
+    let (n, diagonal) = (x.nrows(), narrow.form().diagonal());
+    let mut order: Vec<usize> = (0..n).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect();
+    let rows = order.len();
+    let mut taken = vec![false; n];
+    order.iter().for_each(|i| taken[*i] = true);
+    let entrants = narrow.entrants(x, clock);
+    let first = (2 * rows).min(n);
+    let others = entrants.into_iter().chain(ascending_to(n, &|i| diagonal[i]));
+    order.extend(others.filter(|i| !std::mem::replace(&mut taken[*i], true)));
+    (order, first)
 }
 
 /// All variables in the order in which they are chosen: each column of `y` names its largest entries in turn, and so do the variances.
@@ -248,6 +291,11 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             on_all: false,
             rounds: 0,
         }
+    }
+
+    /// A point of all variables to begin with, polished a little.
+    fn begin_at(&mut self, x: RowMat) -> Result<()> {
+        self.polish((self.narrow.polisher(), Some(POLISH)), x)
     }
 
     /// From the `first` variables of the order, as long as it `pays` to leave some out.
@@ -361,10 +409,11 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             Start::Given(RowMat::from_fn(variables.len(), r, |a, k| best.x.get(variables[a], k)))
         };
         let effort = match self.best {
-            None if self.narrow.on().is_none() => self.settings.effort.unwrap_or_default(),
+            _ if self.rounds == 0 && self.narrow.on().is_none() => self.settings.effort.unwrap_or_default(),
             _ => Effort::Quick,
         };
-        let start = self.best.as_ref().map(from);
+        // the first search has starts of its own
+        let start = self.best.as_ref().filter(|_| self.rounds > 0).map(from);
         let plan = part.plan(&Wanted { start, ..self.wanted.clone() })?;
         if let Some(portfolio) = &plan.portfolio {
             self.perform(&part, portfolio, Some(effort), Some(variables))?;
@@ -387,8 +436,14 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     /// The best point, polished on all variables.
     fn settle(&mut self) -> Result<()> {
         let settles = self.narrow.settles().zip(self.best.as_ref()).filter(|_| !self.is_over());
-        let Some(((solver, gradients), best)) = settles else { return Ok(()) };
-        let start = Start::Given(best.x.clone());
+        let Some((with, best)) = settles else { return Ok(()) };
+        let x = best.x.clone();
+        self.polish(with, x)
+    }
+
+    /// A point polished by a solver on all variables, for as many gradients as are given.
+    fn polish(&mut self, (solver, gradients): (&str, Option<u64>), x: RowMat) -> Result<()> {
+        let start = Start::Given(x);
         let gradient = self.narrow.gradient();
         let max_work = gradients.map(|gradients| gradients * gradient);
         let portfolio = race(
@@ -524,8 +579,6 @@ mod tests {
     use crate::solve::Stopping;
 
     const N: usize = 40;
-    /// Of short searches.
-    const SHORT: Tuning = Tuning { min_search: Tuning::DEFAULT.min_search / 20, ..Tuning::DEFAULT };
 
     /// Two groups of variables that move together; the second is last in the order, outside of any first set.
     const GROUPS: [[usize; 5]; 2] = [[0, 1, 2, 3, 4], [35, 36, 37, 38, 39]];
@@ -583,7 +636,7 @@ mod tests {
 
     /// The rounds whatever they cost, from the first variables of the order.
     fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution {
-        let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, tuning: SHORT, ..Wanted::default() });
+        let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, ..Wanted::default() });
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Normal);
         let settings = Settings { seed: 1, effort, stopping, bound: None };
@@ -762,7 +815,7 @@ mod tests {
         let on_some = |p: &CardinalityProblem| {
             let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
             let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
-            narrowed(p, &Wanted { tuning: SHORT, ..Default::default() }, settings, &Cancel::never(), &mut [])
+            narrowed(p, &Wanted { ..Default::default() }, settings, &Cancel::never(), &mut [])
                 .map(|found| found.unwrap())
         };
         let a = data(3, 1.0);
@@ -780,25 +833,19 @@ mod tests {
         let report = found.search.unwrap().variables.unwrap();
         assert!(report.checked && report.searched >= 48 && report.searched < 4500, "{report:?}");
 
-        // what was found with another limit is in the first set of the next, and the eigenvectors are those of before
-        let wanted = Wanted { tuning: SHORT, carried: Carried::along(), ..Default::default() };
+        // what was found with another limit is in the first set of the next
+        let wanted = Wanted { carried: Carried::along(), ..Default::default() };
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
         let rows = |x: &RowMat| -> Vec<usize> {
             (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect()
         };
         let mut before: Vec<usize> = Vec::new();
-        let mut rotated = None;
         for count in [5, 3, 4] {
-            let y = wanted.carried.with(|kept| kept.rotated.as_ref().map(|own| own.1.data().to_vec()));
-            assert!(rotated.is_none() || rotated == y.flatten());
             let (order, more) = wanted.carried.placed((0..4500).rev().collect(), 2 * 8 * count);
             assert!(before.iter().all(|i| order[..more].contains(i)));
             let p = of(count);
             let found = narrowed(&p, &wanted, settings, &Cancel::never(), &mut []).unwrap().unwrap();
-            rotated =
-                wanted.carried.with(|kept| kept.rotated.as_ref().map(|own| own.1.data().to_vec())).flatten();
-            assert!(rotated.is_some());
             assert!(found.search.unwrap().variables.unwrap().checked);
             before = rows(&found.x);
             assert_eq!(wanted.carried.with(|kept| kept.variables.clone()), Some(before.clone()));

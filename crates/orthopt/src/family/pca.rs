@@ -1,11 +1,13 @@
 //! Sparse, nonnegative and plain PCA by name: solvers, starts, and what is chosen where the user leaves it
 //! open.
 
-use super::cardinality::turn_to_principal_axes;
+use super::arms::at_level_0;
+use super::cardinality::{proof_of_plain, turn_to_principal_axes};
 use super::condensed::Condensed;
+use super::line_up::K_COMPONENTS;
 use super::portfolio::{cost_of_gradient, portfolio};
 use super::{self as family, Family, Held, Narrow, Plan, Wanted, brockett, find_problem, procrustes};
-use crate::bound::{Kind, no_bound};
+use crate::bound::{Bound, Kind, no_bound};
 use crate::cancel::Cancel;
 use crate::certify::{
     BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify, criticality_while,
@@ -20,7 +22,7 @@ use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
     ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, variance_in_time,
 };
-use crate::search::{POOLED, grown_components, priced, priced_has_chance};
+use crate::search::clustered::clustered_start;
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
 use crate::solvers::obcd::WorkingSet;
@@ -72,16 +74,14 @@ impl PcaProblem {
     /// The start called `name`, whatever h asks of the size of its entries.
     fn named_start(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         match name {
-            "grown" => grown_components(self, seed)
-                .ok_or_else(|| Error::Incompatible("no variable is left to start a component from".into())),
-            "pool" => priced(self, seed, cancel).ok_or_else(|| Error::NoPlace {
-                start: "pool",
-                why: format!(
-                    "it needs components of at most {POOLED} variables whose variance exceeds their penalty"
-                ),
-                instead: "varimax",
-            }),
-            "relaxed" => super::portfolio::relaxed(self, cancel),
+            "k-components" => {
+                clustered_start(self, at_level_0(cost_of_gradient(&self.f, self.shape())), seed, cancel)
+                    .ok_or_else(|| Error::NoPlace {
+                        start: "k-components",
+                        why: "it needs the penalty l0 or nonneg and a finite C".into(),
+                        instead: "varimax",
+                    })
+            }
             "polar" => procrustes::polar(self),
             "ordered" => brockett::ordered(self, cancel),
             _ => Start::parse(name)?.point_while(
@@ -120,8 +120,7 @@ impl Family for PcaProblem {
     }
 
     fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "random" | "partition" | "grown")
-            || (start == "pool" && priced_has_chance(self.nrows()))
+        matches!(start, "random" | "partition")
     }
 
     /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
@@ -134,7 +133,7 @@ impl Family for PcaProblem {
             _ if brockett::is_weighted(self) => brockett::ORDERED.0,
             h if h.row_weight().is_some() => "pca",
             h if h.requires_nonneg() => "partition",
-            AnyPenalty::None(_) => "random",
+            h if h.is_zero() => "random",
             _ => "identity",
         }
     }
@@ -176,6 +175,12 @@ impl Family for PcaProblem {
         Ok((&self.f, Kind::of(&self.h)?))
     }
 
+    /// Where h = 0, and the eigenvalues of C are known for little work.
+    fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<Bound> {
+        let plain = spectral::suits(self) && !brockett::is_weighted(self);
+        plain.then(|| proof_of_plain(self, known, work, cancel)).flatten()
+    }
+
     /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it.
     fn narrow(&self) -> Option<Held<'_, Self>> {
         let takes = self.h.turning_price(&[]).is_some() && self.f.ncols().is_none();
@@ -189,7 +194,7 @@ impl Family for PcaProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        if procrustes::is_linear(self) { None } else { variance_in_time(&self.f, x) }
+        if procrustes::is_linear(self) { None } else { variance_in_time(&self.f, None, x) }
     }
 
     /// As they are where f has a linear term; in the order of the weights where components have some.
@@ -258,6 +263,10 @@ impl Narrow<Self> for PcaProblem {
         (0..y.nrows()).filter(|i| y.row(*i).iter().zip(my.row(*i)).any(pays)).count()
     }
 
+    fn first_point(&self, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+        clustered_start(self, work, seed, cancel)
+    }
+
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
         entering_rows(self, x, cancel)
     }
@@ -273,19 +282,17 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
     solution.feasibility = problem.feasibility(&solution.x);
 }
 
-/// Names of the starting points, with one line each: those of every quadratic f, and three that look at h.
+/// Names of the starting points, with one line each: those of every quadratic f, and one that looks at h.
 pub(super) const PCA_STARTS: &[(&str, &str)] = &{
-    let mut all = [("", ""); STARTS.len() + 5];
+    let mut all = [("", ""); STARTS.len() + 3];
     let mut k = 0;
     while k < STARTS.len() {
         all[k] = STARTS[k];
         k += 1;
     }
-    all[k] = ("grown", "components grown one after the other from entries of large variance");
-    all[k + 1] = ("relaxed", "eigenvectors of the convex relaxation, rotated towards few large entries");
-    all[k + 3] = procrustes::POLAR;
-    all[k + 4] = brockett::ORDERED;
-    all[k + 2] = ("pool", "components found from many rows; the best ones that share no variable");
+    all[k] = K_COMPONENTS;
+    all[k + 1] = procrustes::POLAR;
+    all[k + 2] = brockett::ORDERED;
     all
 };
 

@@ -10,11 +10,15 @@ use crate::family::catalogue::{check_constants, find_constant, solvers_of};
 use crate::family::narrow::{Carried, narrowed};
 use crate::family::signs::orient;
 use crate::family::{Family, Named};
+use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
-use crate::search::{Effort, Portfolio, Settings, Tuning, search};
-use crate::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Status, Stopping, run_restarts};
+use crate::search::{Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
+use crate::solve::{
+    AnySolver, Chain, Observer, RunOptions, Solution, Status, StopReason, Stopping, Times, numerical_error,
+    run_restarts,
+};
 use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 use crate::solvers::{AUTO, SolverInfo, SolverOptions};
@@ -238,18 +242,58 @@ impl<P: Family> Plan<P> {
         cancel: &Cancel,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
+        let mut solution = match problem.in_unit() {
+            Some((near, unit)) => {
+                let observers = &mut Times { unit, observers };
+                let bound = self.lower_bound.map(|bound| bound / unit);
+                let found =
+                    self.run_with(bound, near, (wanted, restarts), stopping, cancel, &mut [observers])?;
+                found.times(unit)
+            }
+            None => {
+                let bound = self.lower_bound;
+                self.run_with(bound, problem, (wanted, restarts), stopping, cancel, observers)?
+            }
+        };
+        if !solution.objective.total.is_finite() && solution.status != Status::Unbounded {
+            let StopReason { status, message } = numerical_error();
+            (solution.status, solution.message) = (status, message);
+        }
+        Ok(solution)
+    }
+
+    /// [`run`](Self::run) with a lower bound of F.
+    fn run_with(
+        &self,
+        bound: Option<f64>,
+        problem: &P,
+        (wanted, restarts): (&Wanted, Option<u64>),
+        stopping: &Stopping,
+        cancel: &Cancel,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Solution> {
         let closing = cancel.within(stopping.time_limit.map(|limit| limit + moment(limit)));
         let mut solution = match self.search_settings(wanted, stopping, restarts) {
             Some((portfolio, settings)) => {
+                let settings = Settings { bound, ..settings };
                 proved_or_searched(problem, (portfolio, wanted), settings, cancel, observers)?
             }
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
                 let options = RunOptions { cancel: cancel.clone(), ..options };
                 let mut stop = stopping.criteria();
-                run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?
+                let mut solution =
+                    run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?;
+                if self.chosen && !problem.has_local_solutions() {
+                    state_minimum(problem, wanted, stopping, &mut solution, cancel);
+                }
+                solution
             }
         };
+        // whatever X comes from, a proof or a start where time was over: entries that are rounding are zeros
+        if let Some(x) = problem.cleaned(&solution.x) {
+            solution.take(problem, x);
+        }
         closing.during(|| {
             problem.order_components(&mut solution);
             orient(problem, &mut solution);
@@ -334,11 +378,9 @@ fn proved_or_searched<P: Family>(
 ) -> Result<Solution> {
     let begun = Instant::now();
     let limit = settings.stopping.time_limit;
-    let Tuning { on_proof, min_search, .. } = wanted.tuning;
+    let Tuning { on_proof, before, .. } = wanted.tuning;
     let left = || limit.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.0));
     let proves = settings.bound.is_none() && settings.stopping.max_iters.is_none();
-    let least = settings.effort.unwrap_or_default().least_work(min_search);
-    let before = (on_proof * least as f64) as u64;
     let mut proof = None;
     if proves {
         proof = problem.proved_with(None, before, &cancel.within(limit.map(|limit| on_proof * limit)));
@@ -351,11 +393,14 @@ fn proved_or_searched<P: Family>(
     let took = solution.search.as_ref().map_or(0, |search| search.work);
     let after = ((2.0 * on_proof * took as f64) as u64).saturating_sub(before);
     let rest = cancel.within(left());
-    if proves && proof.is_none() && after >= 2 * before && !rest.is_over() {
+    if proves && proof.is_none() && after > 0 && !rest.is_over() {
         proof = problem.proved_with(Some(&solution.x), after, &rest);
     }
     if let Some(proof) = proof {
-        if let Some(x) = proof.x.as_ref().filter(|_| !is_met(solution.objective.total, proof.value)) {
+        // both are 0 where C is, and no bound is met to a share of that
+        let lower = |x: &&RowMat| problem.objective(x).total < solution.objective.total;
+        let above = !is_met(solution.objective.total, proof.value);
+        if let Some(x) = proof.x.as_ref().filter(lower).filter(|_| above) {
             solution.take(problem, x.clone());
             solution.notes.push("the search ended above the global minimum, whose X the proof has".into());
         }
@@ -364,6 +409,27 @@ fn proved_or_searched<P: Family>(
     }
     solution.seconds = begun.elapsed().as_secs_f64();
     Ok(solution)
+}
+
+/// Says of a run that cannot end at another local minimum that its X is the global one, where little work proves it.
+fn state_minimum<P: Family>(
+    problem: &P,
+    wanted: &Wanted,
+    stopping: &Stopping,
+    solution: &mut Solution,
+    cancel: &Cancel,
+) {
+    let work = wanted.tuning.before;
+    let left = stopping.time_limit.map(|limit| (limit - solution.seconds).max(0.0));
+    let rest = cancel.within(left);
+    if solution.status != Status::Converged || rest.is_over() {
+        return;
+    }
+    if let Some(proof) = problem.proved_with(Some(&solution.x), work, &rest) {
+        solution.status = Status::Optimal;
+        solution.message = IS_MINIMUM.into();
+        solution.proof = Some(Box::new(proof));
+    }
 }
 
 /// What a search is going to do, in a sentence.

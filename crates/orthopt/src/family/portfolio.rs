@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use super::arms::{Costs, arms, at_level_0, seeded};
 use super::curvature::Curvature;
-use super::line_up::{CONVEX, GLANCES, L0, LOOKS, NONCONVEX, NONNEGATIVE, QUICK, ROWS};
+use super::line_up::{CONVEX, L0, NONCONVEX, NONNEGATIVE, ROWS};
 use super::{Family, Plan, Wanted};
-use crate::bound::{self, Kind, lower_bound};
-use crate::cancel::Cancel;
-use crate::constraint::stiefel;
-use crate::error::{Error, Result};
-use crate::linalg::varimax::varimax;
+use crate::error::Result;
 use crate::linalg::{RowMat, work};
 use crate::nonsmooth::Nonsmooth;
 use crate::penalty::AnyPenalty;
 use crate::problem::PcaProblem;
-use crate::search::moves::{Cross, Kick, MakeSolver, Polish, Polished, Pooled, Regrow, Reheat};
+use crate::search::clustered::{Clustered, Regrown};
+use crate::search::moves::{Cross, MakeSolver, Polish, Polished, Reheat};
 use crate::search::{MakeTask, Move, Part, Portfolio, Task, Tuning, at};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
@@ -25,9 +22,12 @@ use crate::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use crate::solvers::proximal::finite_convex;
 use crate::solvers::{SOLVERS, SolverOptions, find_solvers};
 use crate::start::Start;
-use crate::start::round_to_partition;
 
 const T: Tuning = Tuning::DEFAULT;
+/// Name of the move that lowers a penalty, which is raised again.
+pub(super) const REHEAT: &str = "penalty lowered and raised";
+/// Work of the first solver of a run that takes some seconds.
+const LONG: u64 = 20_000_000_000;
 
 /// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed, `rule` is that of
 /// OBCD where it goes on from another method or from `pool`.
@@ -49,37 +49,23 @@ pub(super) fn portfolio(
         _ => NONCONVEX,
     };
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
-    let mut table = table.to_vec();
-    table.retain(|(_, from)| *from != "relaxed" || problem.nrows() <= tuning.max_relaxed);
     let run = at_level_0(gradient);
-    if run >= tuning.long() && tuning.has("eigenvectors first") {
-        // where there may be time for one run only it begins at the leading eigenvectors
-        if let Some(k) = table.iter().position(|(_, from)| *from == "pca") {
-            table[..=k].rotate_right(1);
-        }
-    }
     let again = Some(tuning.again).filter(|_| !problem.h.requires_nonneg() && tuning.has("again"));
     let share = if tuning.has("share") { tuning.share } else { 1 };
     let costs =
         Costs { gradient, share, again, rule, near: Some(tuning.near).filter(|_| tuning.has("near")) };
-    let arms = arms(problem, &table, options, start, costs, tuning)?;
+    let arms = arms(problem, table, options, start, costs, tuning)?;
     let polish = (tuning.polish * gradient).max(tuning.min_polish);
     let make = polisher(options, rule);
     let polisher = Polish {
         solver: if tuning.has("by turns") { by_turns(&problem.h, &make) } else { Arc::clone(&make) },
         most: polish,
     };
-    let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![
-        Arc::new(Polished(Kick, polisher.clone())),
-        Arc::new(Polished(Regrow, polisher.clone())),
-        Arc::new(Polished(Cross, polisher.clone())),
-    ];
-    for (name, warmth) in tuning.reheats() {
-        let (solver, polish) = (reheat(problem, tuning.has("near")), polisher.clone());
-        moves.push(Arc::new(Reheat { name, solver, warmth, polish }));
-    }
-    if matches!(problem.h, AnyPenalty::L0(_)) {
-        moves.push(Arc::new(Polished(Pooled, polisher)));
+    let mut moves: Vec<Arc<dyn Move<PcaProblem>>> = vec![Arc::new(Polished(Cross, polisher.clone()))];
+    let (solver, polish_of) = (reheat(problem, tuning.has("near")), polisher.clone());
+    moves.push(Arc::new(Reheat { name: REHEAT, solver, warmth: tuning.reheat_range(), polish: polish_of }));
+    if problem.clustered().is_some() {
+        moves.insert(0, Arc::new(Polished(Regrown { most: polish }, polisher)));
     }
     moves.retain(|m| tuning.has(m.name()));
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
@@ -87,41 +73,7 @@ pub(super) fn portfolio(
             Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
         Ok(Task { parts: vec![part], x0: at(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
-    let place =
-        |solver: &str, from: &str| arms.iter().position(|arm| arm.solver == solver && arm.start == from);
-    let looks = QUICK.iter().filter_map(|(solver, from, gradients)| Some((place(solver, from)?, gradients)));
-    let quick = looks.map(|(k, gradients)| (k, (gradients * gradient).max(tuning.min_run))).collect();
-    let is_l0 = matches!(problem.h, AnyPenalty::L0(_));
-    let leaders = match problem.h.requires_nonneg() {
-        true if run >= tuning.long() && tuning.has("four leaders") => tuning.leaders_of_others + 1,
-        true => tuning.leaders_of_others,
-        false if !tuning.has("five leaders") => tuning.leaders_of_others,
-        false => tuning.leaders,
-    };
-    let places = |pairs: &[(&str, &str)], wanted: bool| -> Vec<usize> {
-        pairs.iter().filter(|_| is_l0 && wanted).filter_map(|(solver, from)| place(solver, from)).collect()
-    };
-    let looks = LOOKS
-        .iter()
-        .filter(|_| is_l0 && tuning.has("looks") && (tuning.long() / 10..tuning.long()).contains(&run));
-    let looks = looks.filter_map(|(solver, from, share)| Some((place(solver, from)?, *share))).collect();
-    let glances = places(GLANCES, run >= tuning.long() && tuning.has("glances"));
-    let (freshest, hopeless, settle) =
-        (tuning.own_level, (is_l0 && tuning.has("hopeless")).then_some(tuning.hopeless), Some(settle));
-    Ok(Some(Portfolio {
-        arms,
-        leaders,
-        hopeless,
-        quick: if tuning.has("quick") { quick } else { Vec::new() },
-        looks,
-        glances,
-        moves,
-        run,
-        polish,
-        freshest,
-        settle,
-        tuning,
-    }))
+    Ok(Some(Portfolio { arms, moves, run, polish, settle: Some(settle), tuning }))
 }
 
 /// The plan of a race alone, of these solvers and starts, from the start of this name where none is given; pairs of rows end it where h
@@ -176,15 +128,9 @@ pub(super) fn race<P: Family>(
     let settle = settle.transpose()?;
     Ok(Portfolio {
         arms,
-        leaders: tuning.leaders_of_others,
-        hopeless: None,
-        quick: Vec::new(),
-        looks: Vec::new(),
-        glances: Vec::new(),
         moves: Vec::new(),
         run: at_level_0(gradient),
         polish: tuning.min_run,
-        freshest: 0,
         settle,
         tuning,
     })
@@ -192,7 +138,7 @@ pub(super) fn race<P: Family>(
 
 /// Whether a run with the defaults of a solver takes some seconds of a thread.
 pub(super) fn is_long(gradient: u64) -> bool {
-    at_level_0(gradient) << T.own_level >= T.long()
+    at_level_0(gradient) << T.own_level >= LONG
 }
 
 /// Work of a gradient.
@@ -223,30 +169,6 @@ fn by_turns(
     Arc::new(move |seed| if proximal && seed % 2 == 1 { AnySolver::new(Irpg::DEFAULT) } else { pairs(seed) })
 }
 
-/// Iterations of a relaxation that a start comes from.
-const ROUGH: u64 = 150;
-
-/// The eigenvectors of the relaxation over the Fantope, rotated towards few large entries: not a bound,
-/// so a rough solution will do.
-///
-/// # Errors
-/// A penalty for which there is no relaxation, more variables than it can take.
-pub(super) fn relaxed(problem: &PcaProblem, cancel: &Cancel) -> Result<RowMat> {
-    let none = || Error::Incompatible("there is no relaxation of this problem to start from".into());
-    let kind = match &problem.h {
-        AnyPenalty::L0(h) => Kind::L0 { lambda: h.value(&[1.0]) },
-        AnyPenalty::L1(h) => Kind::L1 { lambda: h.value(&[1.0]) },
-        AnyPenalty::Nonneg(_) => Kind::Nonnegative,
-        _ => return Err(none()),
-    };
-    let options = bound::Options { iterations: ROUGH, ..Default::default() };
-    let r = problem.rank();
-    let found = lower_bound(&problem.f, r, &kind, None, &options, cancel, &|_| ())?;
-    let v = found.relaxation.leading_eigenvectors(r).ok_or_else(none)?;
-    let y = varimax(&stiefel::orthonormalise(&v));
-    Ok(if problem.h.requires_nonneg() { round_to_partition(&y) } else { y })
-}
-
 /// LADMM with a first β between L/100 (all is forgotten) and L.
 fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
     let (r, curvature) = (problem.rank(), Curvature::default());
@@ -264,38 +186,8 @@ fn reheat(problem: &PcaProblem, hands_on: bool) -> MakeSolver<PcaProblem> {
 mod tests {
     use super::*;
     use crate::options::Value;
-    use crate::penalty::{L0, Nonneg};
+    use crate::penalty::L0;
     use crate::smooth::{AnySmooth, DenseQuadratic};
-
-    /// Where a run takes seconds one arm from the eigenvectors comes first, the others stay as they are, and supports get a glance
-    /// in the place of looks.
-    #[test]
-    fn long_runs_begin_at_the_eigenvectors() {
-        let m = RowMat::from_fn(900, 900, |i, j| if i == j { -1.0 - i as f64 } else { 0.0 });
-        let f = DenseQuadratic::new(m.to_mat().as_ref()).unwrap();
-        let made = |h: AnyPenalty, r| {
-            let p = PcaProblem::new(AnySmooth::Dense(f.clone()), h, r).unwrap();
-            portfolio(&p, (&SolverOptions::default(), WorkingSet::Active), None, Tuning::DEFAULT)
-                .unwrap()
-                .unwrap()
-        };
-        let names = |p: &Portfolio<PcaProblem>, places: &[usize]| -> Vec<(String, String)> {
-            places.iter().map(|k| (p.arms[*k].solver.clone(), p.arms[*k].start.clone())).collect()
-        };
-        let owned = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
-            pairs.iter().map(|(solver, from)| (solver.to_string(), from.to_string())).collect()
-        };
-        let l0 = || AnyPenalty::L0(L0::new(0.1).unwrap());
-        let (short, long) = (made(l0(), 20), made(l0(), 60));
-        let looks: Vec<_> = short.looks.iter().map(|look| look.0).collect();
-        assert_eq!(names(&short, &looks), owned(&LOOKS.map(|look| (look.0, look.1))));
-        assert!(short.glances.is_empty() && long.looks.is_empty());
-        assert_eq!(names(&long, &long.glances), owned(GLANCES));
-        assert_eq!(names(&long, &[0, 1, 2]), owned(&[L0[3], L0[0], L0[1]]));
-        let long = made(AnyPenalty::Nonneg(Nonneg), 60);
-        assert_eq!(names(&long, &[0, 1, 2, 3]), owned(&NONNEGATIVE[..4]));
-        assert!(long.looks.is_empty() && long.glances.is_empty());
-    }
 
     /// Methods that raise a penalty hand on, later at every level; others and the polish after them do not.
     #[test]
@@ -324,6 +216,6 @@ mod tests {
                 );
             }
         }
-        assert!(arms.len() > 8);
+        assert!(arms.len() > 3);
     }
 }

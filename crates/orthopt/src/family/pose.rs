@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 
 use super::in_time::in_time;
+use super::in_unit::{Divided, Unit};
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::posed::{Posed, default_rank, excess, rank_or_default};
 use super::{Named, brockett, memory, procrustes, samples};
 use crate::constraint::j_orthogonal::Signature;
 use crate::error::{Error, Result};
 use crate::family::Between;
-use crate::family::cardinality::{Limit, pose_limited};
+use crate::family::cardinality::{Limit, pose_limited, simplest};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
@@ -25,7 +26,7 @@ use crate::penalty::find_penalty;
 use crate::problem::{
     CompositeProblem, JProblem, NonlinearEigProblem, PcaData, PcaProblem, covariance, scatter,
 };
-use crate::smooth::{NonlinearEig, euclidean_distances};
+use crate::smooth::{Measure, NonlinearEig, euclidean_distances};
 
 /// Poses the problem.
 ///
@@ -33,7 +34,14 @@ use crate::smooth::{NonlinearEig, euclidean_distances};
 /// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
 /// or so large that C overflows; a decomposition that nobody waits for any more ([`Cancel::during`](crate::cancel::Cancel::during)).
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
-    in_time(posed(info, data, options))
+    in_time(match Unit::of(info, data, options) {
+        Some(unit) => {
+            let near = Divided::by(&unit, data);
+            posed(info, &near.data(), &unit.options(options))
+                .and_then(|posed| unit.posed(posed, &near.data()))
+        }
+        None => posed(info, data, options),
+    })
 }
 
 fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
@@ -41,12 +49,9 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
     check_relative(info, options)?;
     let by_rule = options.rank_rule.is_some();
     let options = &*options.with_rank(info, data)?;
-    let rank = match (info.kind, options.rank) {
-        (Kind::HyperbolicEig | Kind::Probe, _) => data.ncols(),
-        (_, rank) => {
-            let weights = options.component_weights.as_ref().map(Vec::len);
-            rank.or(weights).unwrap_or(default_rank(data.ncols())).min(data.ncols())
-        }
+    let rank = match info.kind {
+        Kind::HyperbolicEig | Kind::Probe => data.ncols(),
+        _ => options.components(data.ncols()),
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
     Case::new(info, options).of_gram(gram).check(options.given())?;
@@ -59,8 +64,16 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
         None => Cow::Borrowed(options),
     };
     memory::check(info, data, rank, options)?;
+    let simple = simplest(options, rank, data.ncols());
+    let options = simple.as_ref().unwrap_or(options);
+    // where every X is allowed the leading eigenvectors are best in every measure
+    let excludes = |limit: &Limit| limit.of(rank).is_none_or(|limits| limits.excludes(data.ncols(), rank));
+    let plain = options.maximise.is_none()
+        && options.lambda.is_none()
+        && !options.limit.as_ref().is_some_and(excludes);
+    let measure = if plain { Measure::Variance } else { options.measure(info, rank) };
     let mut posed = match info.kind {
-        _ if options.is_measured() => pose_measured(info, data, options),
+        _ if options.is_measured(measure) => pose_measured(info, data, options, measure),
         _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
         _ if options.limit.is_some() => pose_cardinality(info, data, options),
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),
@@ -71,6 +84,10 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
         Kind::Brockett => brockett::pose(info, data, options),
         Kind::Samples(loss) => samples::pose(info, loss, data, options),
     }?;
+    if options.maximise.is_none() && measure == Measure::Adjusted {
+        let why = "adjusted variance is maximised, what each component adds to those before it (";
+        posed.reasons.push(Message::from(why).option("maximise").text(")"));
+    }
     if let Some(scree) = options.scree.as_ref().filter(|_| by_rule) {
         posed.reasons.insert(0, scree.reason.clone().into());
     } else if by_rule {
@@ -129,13 +146,13 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     let lambda = match (penalty.lambda_share, options.lambda) {
         _ if options.relative_lambda.is_some() => {
             let share = options.relative_lambda.unwrap_or(0.0);
-            let lambda = relative_lambda(&problem.f, name, share, &mut reasons)?;
+            let lambda = relative_lambda(&problem.f, name, share, options.unit(), &mut reasons)?;
             problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
             Some(lambda)
         }
         (Some(_), Some(lambda)) => Some(lambda),
         (Some(share), None) => {
-            let lambda = default_lambda(&problem.f, rank, share, &mut reasons);
+            let lambda = default_lambda(&problem.f, rank, share, options.unit(), &mut reasons);
             problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
             Some(lambda)
         }
@@ -195,7 +212,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     let lambda = match (entry.lambda_share, options.lambda) {
         (None, _) => None,
         (Some(_), Some(lambda)) => Some(lambda),
-        (Some(share), None) => Some(default_lambda(&f, rank, share, &mut reasons)),
+        (Some(share), None) => Some(default_lambda(&f, rank, share, options.unit(), &mut reasons)),
     };
     let problem = CompositeProblem::assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
     let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
@@ -211,7 +228,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     }
     let lambda = options.lambda.unwrap_or_else(|| {
         reasons.push(Message::from("lambda 1 (").option("lambda").text(")"));
-        1.0
+        1.0 / options.unit()
     });
     let mut f = match data {
         PcaData::Gram(c) => NonlinearEig::dense(*c, lambda)?,

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::family::Between;
 use crate::family::cardinality::Limit;
 use crate::family::composite_pca::needs_parts;
+use crate::family::posed::default_rank;
 use crate::family::rank::{RankRule, Scree};
 use crate::family::{Kind, LinearInput, ProblemInfo, Wanted};
 use crate::linalg::RowMat;
@@ -68,8 +69,8 @@ pub struct PoseOptions {
     pub limit: Option<Limit>,
     /// What holds between two components, for `l0-pca` and `pca`.
     pub between: Between,
-    /// What components maximise, for `l0-pca` and `pca`.
-    pub maximise: Measure,
+    /// What components maximise, for `l0-pca` and `pca`; [`measure`](Self::measure) says what that is where it is left open.
+    pub maximise: Option<Measure>,
     /// How they are found.
     pub order: Order,
     /// Least number of nonzeros of a component where a total is limited.
@@ -78,16 +79,53 @@ pub struct PoseOptions {
     pub max_nonzeros: Option<usize>,
     /// Bytes that the problem may take; any number if `None`.
     pub max_memory: Option<u64>,
+    /// What numbers with the unit of λ are multiplied by where they are shown, of data that have been divided by a power of two.
+    #[doc(hidden)]
+    pub unit: Option<f64>,
 }
 
 impl PoseOptions {
-    /// Whether components are found by a measure of what they explain, or by a constraint on their scores beside XᵀX = I.
-    pub(super) fn is_measured(&self) -> bool {
+    /// What numbers with the unit of λ are multiplied by where they are shown.
+    pub(super) fn unit(&self) -> f64 {
+        self.unit.unwrap_or(1.0)
+    }
+
+    /// What r components maximise: the one place that decides it, for every front end.
+    ///
+    /// | | where nothing is said |
+    /// |---|---|
+    /// | a number of nonzeros, given or chosen: in each component, or in all together | adjusted variance |
+    /// | λ, or neither λ nor a number | variance: the objective of the papers |
+    /// | X ≥ 0 with a number of nonzeros | variance: there is no other measure of such X |
+    /// | variables of all components together; uncorrelated scores | variance, and adjusted variance is the same |
+    ///
+    /// One component has one variance: adjusted and polar are the same, and are posed as such, for which more can be proved.
+    pub fn measure(&self, info: &ProblemInfo, rank: usize) -> Measure {
+        let counted = matches!(self.limit, Some(Limit::Nonzeros(_) | Limit::Total(_) | Limit::Knee));
+        let takes = info.kind == Kind::Pca
+            && matches!(self.penalty.as_deref().unwrap_or(info.penalty), "l0" | "none")
+            && self.map.is_none();
+        let measure = self.maximise.unwrap_or(match self.between {
+            Between::Orthogonal if counted && takes => Measure::Adjusted,
+            _ => Measure::Variance,
+        });
+        match measure {
+            Measure::Adjusted | Measure::Polar if rank == 1 && takes => Measure::Variance,
+            measure => measure,
+        }
+    }
+
+    /// Number of components of n variables: the one that is given, or that of a list of limits or weights, or the default.
+    pub(super) fn components(&self, n: usize) -> usize {
+        let listed = self.limit.as_ref().and_then(Limit::rank);
+        let weights = self.component_weights.as_ref().map(Vec::len);
+        self.rank.or(listed).or(weights).unwrap_or(default_rank(n)).min(n)
+    }
+
+    /// Whether components are found by a `measure` of what they explain, or by a constraint on their scores beside XᵀX = I.
+    pub(super) fn is_measured(&self, measure: Measure) -> bool {
         let shared = self.min_nonzeros.is_some() || self.max_nonzeros.is_some();
-        self.maximise != Measure::Variance
-            || self.order != Order::Joint
-            || self.between == Between::Both
-            || shared
+        measure != Measure::Variance || self.order != Order::Joint || self.between == Between::Both || shared
     }
 
     /// What a problem with the penalty `l0` gets from those who say neither λ nor a count and leave solver and

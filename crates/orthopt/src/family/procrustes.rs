@@ -130,9 +130,9 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
         );
     }
     let e = e.matrix(n, rank);
-    let lambda = penalty
-        .lambda_share
-        .map(|share| options.lambda.unwrap_or_else(|| linear_lambda(&m, &e, share, &mut reasons)));
+    let lambda = penalty.lambda_share.map(|share| {
+        options.lambda.unwrap_or_else(|| linear_lambda(&m, &e, share, options.unit(), &mut reasons))
+    });
     let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape)?;
     if let AnyPenalty::Box(bounds) = &h {
         bounds.check_shape(n, rank)?;

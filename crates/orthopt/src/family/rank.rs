@@ -27,6 +27,7 @@ use rand_pcg::Pcg64;
 use serde::Serialize;
 
 use super::in_time::in_time;
+use super::in_unit::Divided;
 use super::{Kind, PoseOptions, ProblemInfo};
 use crate::cancel::nobody_waits;
 use crate::error::{Error, Result};
@@ -104,6 +105,9 @@ impl PoseOptions {
             let why = format!(" is a number for {}: auto and shares of the variance are for PCA", info.name);
             return Err(Error::Incompatible(Message::about("rank").text(why)));
         }
+        let near = Divided::near(data);
+        let near = near.as_ref().map(Divided::data);
+        let data = near.as_ref().unwrap_or(data);
         let scree = match self.rank_rule {
             Some(RankRule::Share(share)) => in_time(by_share(data, share))?,
             Some(RankRule::Auto) if self.samples.is_none() && is_gram(data) => {

@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 
 use super::cardinality::Limit;
 use super::knee::Knee;
-use super::measured::pose_measured;
+use super::measured::{self, pose_measured};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
@@ -24,12 +24,14 @@ use crate::problem::{
     variance_in_time,
 };
 use crate::search::cardinality_moves::{Anew, Mix, Shake};
+use crate::search::measured_moves::{Forget, Overshot, Rotate};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
 use crate::search::{Portfolio, Tuning};
-use crate::smooth::AnySmooth;
+use crate::smooth::{AnySmooth, Measure};
 use crate::solve::AnySolver;
 use crate::solve::Solution;
+use crate::solvers::overshoot::{self, Grounded, Overshoot, Point};
 use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
@@ -72,7 +74,7 @@ pub(super) fn pose_uncorrelated(
                  eigenvectors, which are orthogonal and uncorrelated",
             ));
         }
-        Some(Limit::Total(_)) => return pose_measured(info, data, options),
+        Some(Limit::Total(_)) => return pose_measured(info, data, options, Measure::Variance),
         None => {
             return Err(Error::Incompatible(
                 Message::about("constraint")
@@ -83,7 +85,7 @@ pub(super) fn pose_uncorrelated(
     };
     if counts.as_ref().is_some_and(|counts| !takes_one_by_one(counts)) {
         // components one by one may find no direction; all together may
-        return pose_measured(info, data, options);
+        return pose_measured(info, data, options, Measure::Variance);
     }
     let lambda = options.lambda;
     let f = covariance_model(data, options.storage)?;
@@ -120,12 +122,23 @@ pub(super) const STARTS: &[(&str, &str)] = &[
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
     ("random", "the largest entries of a random orthonormal matrix"),
+    measured::PRUNED,
+    measured::APART,
 ];
 
-/// Solvers and starts. No data set went into it.
-const ARMS: &[(&str, &str)] =
-    &[(NAME, "deflation"), (NAME, "pca"), (NAME, "varimax"), (NAME, "random"), (NAME, "coordinates")];
+/// Solvers and starts: neither solver is the better one on all data. No data set went into it.
+const ARMS: &[(&str, &str)] = &[
+    (NAME, "deflation"),
+    (OVER, "pruned"),
+    (NAME, "pca"),
+    (OVER, "apart"),
+    (NAME, "varimax"),
+    (OVER, "varimax"),
+    (NAME, "random"),
+    (NAME, "coordinates"),
+];
 const NAME: &str = "uncorrelated-exchange";
+const OVER: &str = measured::NAME;
 
 impl Family for UncorrelatedProblem {
     fn solvers(&self) -> &'static [SolverInfo<Self>] {
@@ -145,8 +158,18 @@ impl Family for UncorrelatedProblem {
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        let ground = || self.ground().until(cancel);
+        let eigenvectors = || Start::Pca.point_while(&self.f, self.rank(), (false, 0), cancel);
         let guide = match name {
-            "deflation" => deflation(self, seed, cancel),
+            "pruned" => return placed("pruned", overshoot::pruned(&ground(), &eigenvectors()?)),
+            "apart" => {
+                let (ground, shares) = (ground(), self.nonzeros());
+                let x = overshoot::apart(&ground, shares, cancel);
+                return placed("apart", x.and_then(|x| overshoot::polished(&ground, &x)));
+            }
+            // there are no components to take away where C = 0: coordinates are uncorrelated then
+            "deflation" => deflation(self, seed, cancel)
+                .or_else(|| Start::Coordinates.point(&self.f, self.rank(), false, seed).ok()),
             _ => Some(Start::parse(name)?.point_while(&self.f, self.rank(), (false, seed), cancel)?),
         };
         guide.and_then(|guide| rounded(self, &guide)).ok_or_else(|| {
@@ -186,7 +209,7 @@ impl Family for UncorrelatedProblem {
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        variance_in_time(&self.f, x)
+        variance_in_time(&self.f, None, x)
     }
 
     fn order_components(&self, solution: &mut Solution) {
@@ -219,6 +242,12 @@ impl Family for UncorrelatedProblem {
     }
 }
 
+/// A point that was found from a start.
+fn placed(start: &'static str, at: Option<Point>) -> Result<RowMat> {
+    let why = || "no X with X'CX diagonal was found from it".to_string();
+    at.map(|at| at.x).ok_or_else(|| Error::NoPlace { start, why: why(), instead: STARTS[0].0 })
+}
+
 /// Parts of the search for the best point.
 fn portfolio(
     p: &UncorrelatedProblem,
@@ -226,15 +255,25 @@ fn portfolio(
     start: Option<&Start>,
     tuning: Tuning,
 ) -> Result<Portfolio<UncorrelatedProblem>> {
+    // before any task, which would count it as work of its own; where C is not kept exchanges alone take little
+    let overshoots = p.covariance().matrix().is_some();
     let gradient = cost_of_gradient(&p.f, p.shape());
-    let mut all = race(p, ARMS, options, start, (gradient, Some(NAME)), tuning)?;
+    let mut table = ARMS.to_vec();
+    table.retain(|(solver, _)| overshoots || *solver != OVER);
+    let mut all = race(p, &table, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),
         Arc::new(Polished(Anew, polish.clone())),
-        Arc::new(Polished(Mix, polish)),
+        Arc::new(Polished(Mix, polish.clone())),
     ];
+    if overshoots {
+        let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), ..polish };
+        all.moves.push(Arc::new(Polished(Overshot, polish.clone())));
+        all.moves.push(Arc::new(Polished(Forget, polish.clone())));
+        all.moves.push(Arc::new(Polished(Rotate, polish)));
+    }
     all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }

@@ -6,7 +6,7 @@
 
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
-use faer::linalg::cholesky::llt;
+use faer::linalg::cholesky::{llt, llt_pivoting};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch,
     apply_block_householder_sequence_on_the_left_in_place_with_conj,
@@ -68,16 +68,10 @@ pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
 /// Q (m × n, orthonormal columns) and the diagonal of R in A = QR, m ≥ n, by Householder reflections.
 pub fn qr(a: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
     let (m, n) = a.shape();
-    count(4 * m * n * n);
-    let block = qr_factor::recommended_block_size::<f64>(m, n);
-    let (mut factored, mut coefficients) = (a.to_owned(), Mat::zeros(block, n));
-    let scratch = qr_factor::qr_in_place_scratch::<f64>(m, n, block, Par::Seq, Default::default());
-    with_memory(scratch, |stack| {
-        let (a, q) = (factored.as_mut(), coefficients.as_mut());
-        qr_factor::qr_in_place(a, q, Par::Seq, stack, Default::default());
-    });
+    let (factored, coefficients) = reflected(a);
     let diagonal = (0..n).map(|k| factored[(k, k)]).collect();
     let mut q = Mat::from_fn(m, n, |i, k| f64::from(u8::from(i == k)));
+    let block = coefficients.nrows();
     let scratch = apply_block_householder_sequence_on_the_left_in_place_scratch::<f64>(m, block, n);
     with_memory(scratch, |stack| {
         let (basis, factor) = (factored.as_ref(), coefficients.as_ref());
@@ -91,6 +85,45 @@ pub fn qr(a: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
         );
     });
     (q, diagonal)
+}
+
+/// R (n × n, upper triangular) in A = QR, m ≥ n.
+pub fn triangle(a: MatRef<'_, f64>) -> Mat<f64> {
+    let (factored, _) = reflected(a);
+    Mat::from_fn(a.ncols(), a.ncols(), |i, j| if i <= j { factored[(i, j)] } else { 0.0 })
+}
+
+/// R above and the reflections below the diagonal, and their coefficients.
+fn reflected(a: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+    let (m, n) = a.shape();
+    count(4 * m * n * n);
+    let block = qr_factor::recommended_block_size::<f64>(m, n);
+    let (mut factored, mut coefficients) = (a.to_owned(), Mat::zeros(block, n));
+    let scratch = qr_factor::qr_in_place_scratch::<f64>(m, n, block, Par::Seq, Default::default());
+    with_memory(scratch, |stack| {
+        let (a, q) = (factored.as_mut(), coefficients.as_mut());
+        qr_factor::qr_in_place(a, q, Par::Seq, stack, Default::default());
+    });
+    (factored, coefficients)
+}
+
+/// L (n × rank, lower trapezoidal) and the order of the rows with A(order, order) = LLᵀ, the largest pivot first, for a positive
+/// semidefinite A (finite, its lower triangle is read); pivots below n·ε of the largest entry of the diagonal are zero.
+pub fn pivoted_cholesky(a: MatRef<'_, f64>) -> Option<(Mat<f64>, Vec<usize>)> {
+    let n = a.nrows();
+    count(n * n * n / 3);
+    let mut l = a.to_owned();
+    let (mut order, mut inverse) = (vec![0usize; n], vec![0usize; n]);
+    let scratch =
+        llt_pivoting::factor::cholesky_in_place_scratch::<usize, f64>(n, Par::Seq, Default::default());
+    let rank = with_memory(scratch, |stack| {
+        let (order, inverse) = (&mut order[..], &mut inverse[..]);
+        let l = l.as_mut();
+        llt_pivoting::factor::cholesky_in_place(l, order, inverse, Par::Seq, stack, Default::default())
+            .map(|(info, _)| info.rank)
+    })
+    .ok()?;
+    Some((Mat::from_fn(n, rank, |i, j| if i >= j { l[(i, j)] } else { 0.0 }), order))
 }
 
 /// The lower triangular L with A = LLᵀ; `None` unless A (finite, its lower triangle is read) is positive

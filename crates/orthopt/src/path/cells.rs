@@ -3,9 +3,13 @@
 //! ```text
 //! pattern      cell (i, j) is in fold (a_i + b_j) mod K; a and b count rows and columns in a random order, so that every row and
 //!              every column has its share of every fold
-//! fit          C of the cells that are left: means and products of each pair of columns over the rows that have both
+//! fit          C of the cells that are left: means and products of each pair of columns over the rows that have both, which
+//!              come from different rows and may be no covariance of any; then its correlations without the negative eigenvalues,
+//!              with the same variances
 //! prediction   of the cells M of a row from its others O: scores t from the trimmed scores X_O'a_O by their regression,
-//!              t = X'C_O X_O (X_O'C_OO X_O)⁺ X_O'a_O, and a_M = X_M t
+//!              t = X'C_O X_O (X_O'C_OO X_O + s I)⁺ X_O'a_O, and a_M = X_M t; s is the level of noise, the variance beyond
+//!              that of the components as a mean over as many variables as are left, 1/m of the mean variance at least: the
+//!              regression takes nothing from combinations of scores that noise alone accounts for
 //! share        1 − Σ (a − prediction)² / Σ a² over the cells left out
 //! ```
 //!
@@ -21,7 +25,9 @@ use rand_pcg::Pcg64;
 
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::linalg::products::{cross, product, symmetric_cross};
+use crate::linalg::eigen::symmetric_eigenpairs;
+use crate::linalg::factor::transpose;
+use crate::linalg::products::{self, cross, product, symmetric_cross};
 use crate::linalg::small::spectral_function;
 use crate::problem::PcaData;
 
@@ -106,17 +112,17 @@ impl<'a> Cells<'a> {
         let left = RowMat::from_fn(m, n, |i, j| if pattern.fold(i, j) == fold { 0.0 } else { all.get(j, i) });
         let mut classes = vec![0.0; pattern.count];
         (0..m).for_each(|i| classes[pattern.rows[i]] += root(i) * root(i));
-        let total: f64 = classes.iter().sum();
-        let mut c = symmetric_cross(&left, &left);
-        for j in 0..n {
-            for l in 0..n {
-                let (p, q) = (pattern.lacking(j, fold), pattern.lacking(l, fold));
-                let both = total - classes[p] - if p == q { 0.0 } else { classes[q] };
-                let factor = if both > 0.0 { total / both } else { 0.0 };
-                c.set(j, l, c.get(j, l) * factor);
-            }
-        }
+        let c = of_pairs(&left, pattern, fold, &classes);
+        let c = semidefinite(&c).ok_or(Error::Factorisation("the eigenvalue decomposition"))?;
         Ok(Self { pattern, fold, all, left, c })
+    }
+
+    /// s, the variance of a combination of variables that is noise.
+    fn noise(&self, cx: &RowMat, x: &RowMat) -> f64 {
+        let (n, r) = (x.nrows(), x.ncols());
+        let variance: f64 = (0..n).map(|j| self.c.get(j, j)).sum();
+        let rest = (variance - x.inner(cx)).max(0.0) / n.saturating_sub(r).max(1) as f64;
+        rest.max(variance / (n * self.left.nrows()).max(1) as f64)
     }
 
     /// Share of the sum of squares of the cells left out that X predicts.
@@ -124,14 +130,16 @@ impl<'a> Cells<'a> {
         let (n, r) = (x.nrows(), x.ncols());
         let trimmed = times(&self.left, x); // X_O'a_O of every row: what is left out is 0
         let cx = times(&self.c, x);
+        let noise = self.noise(&cx, x);
         let (mut error, mut total) = (0.0, 0.0);
         for class in 0..self.pattern.count {
             let out: Vec<usize> = (0..n).filter(|j| self.pattern.lacking(*j, self.fold) == class).collect();
             let mut kept = x.clone();
             out.iter().for_each(|j| kept.row_mut(*j).fill(0.0));
             let s = cross(&kept, &times(&self.c, &kept)).symmetric_part();
-            let largest = (0..r).fold(0.0, |most: f64, k| most.max(s.get(k, k)));
-            let inverse = |v: f64| if v > NOTHING * largest { 1.0 / v } else { 0.0 };
+            let largest = (0..r).fold(noise, |most: f64, k| most.max(s.get(k, k)));
+            // without variance there is nothing to predict from
+            let inverse = |v: f64| if v > NOTHING * largest { 1.0 / (v + noise) } else { 0.0 };
             let Some(inverse) = spectral_function(&s, inverse) else { return f64::NAN };
             // X'C_O X_O (…)⁺, from trimmed scores to scores
             let regression = times(&cross(&cx, &kept), &inverse);
@@ -151,6 +159,52 @@ impl<'a> Cells<'a> {
 /// Eigenvalues of scores below this share of the largest variance are rounding: a component whose variables are all left
 /// out.
 const NOTHING: f64 = 1e-10;
+
+/// Products of each pair of columns over the rows that have both, in the units of all rows; `classes` are the weights of
+/// the classes of rows.
+fn of_pairs(left: &RowMat, pattern: &Pattern, fold: usize, classes: &[f64]) -> RowMat {
+    let (n, total) = (left.ncols(), classes.iter().sum::<f64>());
+    let mut c = symmetric_cross(left, left);
+    for j in 0..n {
+        for l in 0..n {
+            let (p, q) = (pattern.lacking(j, fold), pattern.lacking(l, fold));
+            let both = total - classes[p] - if p == q { 0.0 } else { classes[q] };
+            let factor = if both > 0.0 { total / both } else { 0.0 };
+            c.set(j, l, c.get(j, l) * factor);
+        }
+    }
+    c
+}
+
+/// C without negative eigenvalues of its correlations, and with its variances: a step of Higham's method for the nearest
+/// correlation matrix (IMA J. Numer. Anal. 22, 2002). A C that has none stays to the last bit. `None` where its eigenvalues
+/// cannot be computed.
+fn semidefinite(c: &RowMat) -> Option<RowMat> {
+    let n = c.nrows();
+    let root: Vec<f64> = (0..n).map(|j| c.get(j, j).max(0.0).sqrt()).collect();
+    let share = |j: usize, l: usize, size: &[f64]| {
+        let both = size[j] * size[l];
+        if both > 0.0 { c.get(j, l) / both } else { 0.0 }
+    };
+    let correlations = RowMat::from_fn(n, n, |j, l| share(j.max(l), j.min(l), &root));
+    let (values, vectors) = symmetric_eigenpairs(&correlations)?;
+    let largest = values.first().copied().unwrap_or(0.0);
+    if values.last().is_none_or(|least| *least >= -ROUNDING * largest) {
+        return Some(c.clone());
+    }
+    let positive = RowMat::from_fn(n, n, |j, k| vectors.get(j, k) * values[k].max(0.0).sqrt());
+    let near = products::gram(&transpose(&positive));
+    let size: Vec<f64> = (0..n).map(|j| near.get(j, j).sqrt()).collect();
+    let entry = |j: usize, l: usize| {
+        let both = size[j] * size[l];
+        let correlation = if both > 0.0 { near.get(j, l) / both } else { 0.0 };
+        if j == l { c.get(j, j) } else { correlation * root[j] * root[l] }
+    };
+    Some(RowMat::from_fn(n, n, |j, l| entry(j.max(l), j.min(l))))
+}
+
+/// Negative eigenvalues of correlations that are rounding.
+const ROUNDING: f64 = 1e-12;
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
@@ -206,16 +260,25 @@ mod tests {
             };
             let mean = |j: usize| sum(&|i| here(i, j), &|i| a[(i, j)]) / sum(&|i| here(i, j), &|_| 1.0);
             let value = |i: usize, j: usize| a[(i, j)] - mean(j);
+            let mut classes = vec![0.0; count];
+            (0..m).for_each(|i| classes[pattern.rows[i]] += w(i));
+            let raw = of_pairs(&cells.left, &pattern, fold, &classes);
             for j in 0..n {
                 for l in 0..n {
                     let both = |i: usize| here(i, j) && here(i, l);
                     let expected = sum(&both, &|i| value(i, j) * value(i, l)) / sum(&both, &|_| 1.0)
                         * sum(&|_| true, &|_| 1.0);
-                    assert!((cells.c.get(j, l) - expected).abs() < 1e-9 * expected.abs().max(1.0), "{j} {l}");
+                    assert!((raw.get(j, l) - expected).abs() < 1e-9 * expected.abs().max(1.0), "{j} {l}");
                 }
             }
             // disjoint components: each score is a simple regression on its trimmed score where these are uncorrelated
             let c = &cells.c;
+            let variance: f64 = (0..n).map(|j| c.get(j, j)).sum();
+            let of_x: f64 = (0..2)
+                .flat_map(|k| (0..n).flat_map(move |j| (0..n).map(move |l| (k, j, l))))
+                .map(|(k, j, l)| x.get(j, k) * c.get(j, l) * x.get(l, k))
+                .sum();
+            let noise = ((variance - of_x) / (n - 2) as f64).max(variance / (n * m) as f64);
             let (mut error, mut total) = (0.0, 0.0);
             for i in 0..m {
                 let o: Vec<usize> = (0..n).filter(|j| here(i, *j)).collect();
@@ -224,6 +287,7 @@ mod tests {
                         .flat_map(|j| o.iter().map(move |l| (*j, *l)))
                         .map(|(j, l)| x.get(j, p) * c.get(j, l) * x.get(l, q))
                         .sum::<f64>()
+                        + if p == q { noise } else { 0.0 }
                 });
                 let h = Mat::from_fn(2, 2, |p, q| {
                     (0..n)
@@ -247,5 +311,22 @@ mod tests {
             let found = cells.predicted(&x);
             assert!((found - (1.0 - error / total)).abs() < 1e-10, "{found} {}", 1.0 - error / total);
         }
+    }
+
+    /// Without negative eigenvalues, with the same variances; what is a covariance stays to the last bit.
+    #[test]
+    fn what_is_no_covariance_is_made_one() {
+        let (given, n) = (RowMat::from_fn(4, 4, |i, j| [4.0, -3.9, 0.0, 0.0][i.abs_diff(j)]), 4);
+        let made = semidefinite(&given).unwrap();
+        let values = symmetric_eigenpairs(&made).unwrap().0;
+        assert!(symmetric_eigenpairs(&given).unwrap().0[n - 1] < -1.0);
+        assert!(values[n - 1] > -1e-12 && (0..n).all(|j| made.get(j, j) == 4.0), "{values:?}");
+        assert!((0..n).all(|j| (0..n).all(|l| made.get(j, l) == made.get(l, j))));
+        let x = RowMat::from_fn(7, n, |i, j| ((3 * i + 5 * j + i * j) as f64).sin());
+        let covariance = products::gram(&x);
+        assert_eq!(semidefinite(&covariance).unwrap(), covariance);
+        // a column without variance has no correlations
+        let zero = RowMat::from_fn(2, 2, |i, j| if (i, j) == (1, 1) { 2.0 } else { 0.0 });
+        assert_eq!(semidefinite(&zero).unwrap(), zero);
     }
 }

@@ -90,12 +90,12 @@ impl Point {
         self.report.explained_variance.as_ref().map_or(f64::NAN, ExplainedVariance::of_maximised)
     }
 
-    /// Upper bound of [`Point::variance`] over all feasible X with a penalty up to that of this point; `None` without a bound
+    /// Upper bound of [`Point::maximised`] over all feasible X with a penalty up to that of this point; `None` without a bound
     /// of F.
     pub fn variance_bound(&self) -> Option<f64> {
-        // −½ tr XᵀCX ≥ bound − penalty
+        // −½ φ(X) ≥ bound − penalty
         let (objective, bound) = (&self.report.solution.objective, self.report.global.as_ref()?.bound);
-        let share = self.variance() * ((objective.nonsmooth - bound) / -objective.smooth);
+        let share = self.maximised() * ((objective.nonsmooth - bound) / -objective.smooth);
         Some(share).filter(|share| share.is_finite())
     }
 }
@@ -373,7 +373,12 @@ impl Path {
                 below = below.max(known.bound);
                 continue;
             }
-            let options = bound::Options { seconds: Some(seconds), nodes: u64::MAX, ..Default::default() };
+            let options = bound::Options {
+                seconds: Some(seconds),
+                nodes: u64::MAX,
+                memory: request.pose.max_memory,
+                ..Default::default()
+            };
             let problem = &posed.problem;
             let found = problem.lower_bound(Some(report.x()), &options, cancel, &|_| ())?;
             below = below.max(found.value);

@@ -25,6 +25,25 @@ const DEFAULT_LAMBDAS: i32 = 9;
 const LARGEST: f64 = 0.8;
 
 impl Along {
+    /// The points that are `given`, with counts up to the number of variables, or the default ones.
+    ///
+    /// # Errors
+    /// Those of [`of_default`](Self::of_default).
+    pub fn of(
+        given: Option<Self>,
+        info: &'static ProblemInfo,
+        options: &PoseOptions,
+        data: &PcaData<'_>,
+    ) -> Result<Self> {
+        match given {
+            Some(Self::Counts(list)) => {
+                Ok(Self::Counts(list.into_iter().map(|k| k.min(data.ncols())).collect()).ordered())
+            }
+            Some(along) => Ok(along.ordered()),
+            None => Self::of_default(info, options, data),
+        }
+    }
+
     /// Default points: counts if the problem takes them, else decreasing λ.
     ///
     /// # Errors
@@ -148,6 +167,19 @@ impl Along {
     /// The problem at point i; the data go with it.
     pub(super) fn to(&self, i: usize, posed: Posed, request: &Request) -> Result<Posed> {
         let Posed { problem, rank, lambda, limits, .. } = posed;
+        if let Named::InUnit(far) = problem {
+            let (near, unit) = far.into_parts();
+            let along = match self {
+                Self::Counts(list) => Self::Counts(list.clone()),
+                Self::Lambdas(list) => {
+                    Self::Lambdas(list.iter().map(|lambda| unit.lambda(*lambda)).collect())
+                }
+            };
+            let lambda = lambda.map(|lambda| unit.lambda(lambda));
+            let request = Request { pose: unit.options(&request.pose), ..request.clone() };
+            let posed = along.to(i, Posed { problem: near, lambda, limits, ..posed }, &request)?;
+            return Ok(unit.back(posed));
+        }
         let (problem, lambda, limits) = match (self, problem) {
             (Self::Counts(list), Named::Cardinality(old)) => {
                 let counts = Cardinality::Components(vec![list[i]; rank]);

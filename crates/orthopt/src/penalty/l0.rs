@@ -30,6 +30,10 @@ impl L0 {
 }
 
 impl Nonsmooth for L0 {
+    fn is_zero(&self) -> bool {
+        self.lambda == 0.0
+    }
+
     #[inline(always)]
     fn entry(&self, x: f64) -> f64 {
         if x == 0.0 { 0.0 } else { self.lambda }

@@ -31,6 +31,10 @@ impl L1 {
 }
 
 impl Nonsmooth for L1 {
+    fn is_zero(&self) -> bool {
+        self.lambda == 0.0
+    }
+
     #[inline(always)]
     fn entry(&self, x: f64) -> f64 {
         self.lambda * x.abs()

@@ -21,7 +21,7 @@ pub fn covariance_model(data: &PcaData<'_>, storage: Storage) -> Result<AnySmoot
 
 /// The smallest size of C, its largest entry: 2⁻¹⁰⁴², below which subnormal numbers have fewer than 32 binary digits,
 /// too few for tolerances of 1e-9.
-const SMALLEST: f64 = f64::MIN_POSITIVE / (1 << 20) as f64;
+pub(crate) const SMALLEST: f64 = f64::MIN_POSITIVE / (1 << 20) as f64;
 
 /// Squares of very large data overflow, those of very small data vanish.
 fn check_range(model: &AnySmooth, data: &PcaData<'_>) -> Result<()> {

@@ -7,6 +7,7 @@ use crate::constraint::{Constraint, Stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::cross;
+use crate::message::Message;
 use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust};
 use crate::smooth::{AnySmooth, Measure, Measured, Order, Quadratic, Smooth};
 
@@ -43,18 +44,25 @@ impl MeasuredProblem {
     /// # Errors
     /// Limits that do not fit so few variables.
     pub(crate) fn on_variables(&self, variables: &[usize]) -> Result<Self> {
-        let f = Measured::new(self.f.quadratic().on_variables(variables), self.f.measure())?;
-        let part = Self::new(f, self.rank, self.limits.clone(), self.lambda, self.between)?;
-        Ok(Self { share: Share { max: self.share.max.min(variables.len()), ..self.share }, ..part })
+        let part = Self::new(
+            self.f.on_variables(variables),
+            self.rank,
+            self.limits.clone(),
+            self.lambda,
+            self.between,
+        )?;
+        // limits that differ here may be the same there
+        let f = part.f.in_given_order(self.f.is_in_given_order());
+        Ok(Self { f, share: Share { max: self.share.max.min(variables.len()), ..self.share }, ..part })
     }
 }
 
 impl<F: Quadratic> MeasuredProblem<F> {
-    /// The problem for r components that are found together.
+    /// The problem for r components that are found together. Adjusted variance takes them in the order of their variances, or of
+    /// the list where limits of components differ.
     ///
     /// # Errors
-    /// A rank, λ or limit out of range; limits of rows, for which adjusted and polar variance are the variance; fewer nonzeros
-    /// than XᵀCX = diagonal needs.
+    /// A rank, λ or limit out of range; limits of rows, for which adjusted and polar variance are the variance.
     pub fn new(
         f: Measured<F>,
         rank: usize,
@@ -70,17 +78,25 @@ impl<F: Quadratic> MeasuredProblem<F> {
         }
         let limits = limits.checked(n, rank)?;
         if matches!(limits, Cardinality::Rows(_)) {
-            return Err(Error::Incompatible(
-                "limits of variables for all components together are for variance between orthogonal components, which \
-                 are eigenvectors then: adjusted and polar variance are the variance there, and explained variance has no \
-                 such limit here; limit the nonzeros instead"
-                    .into(),
-            ));
+            let (other, why) = match between {
+                Between::Orthogonal => (
+                    "maximise",
+                    "components on common variables are eigenvectors, whose adjusted and polar variance is the variance, \
+                     and explained variance has no such limit here",
+                ),
+                _ => (
+                    "constraint",
+                    "components on common variables are eigenvectors, so they are already orthogonal and uncorrelated",
+                ),
+            };
+            let message = Message::about("variables").text(" and ").option(other);
+            let message = message.text(format!(" exclude each other: {why}; leave ")).option(other);
+            return Err(Error::Incompatible(message.text(" out")));
         }
-        let problem =
-            Self { f, rank, limits, share: Share { min: 1, max: n }, lambda, between, order: Order::Joint };
-        problem.check_unknowns()?;
-        Ok(problem)
+        // a list of limits that differ is one of components in this order
+        let given = matches!(&limits, Cardinality::Components(list) if list.iter().any(|s| *s != list[0]));
+        let f = f.in_given_order(given);
+        Ok(Self { f, rank, limits, share: Share { min: 1, max: n }, lambda, between, order: Order::Joint })
     }
 
     /// The same with so many nonzeros in each component, where a total is limited.
@@ -125,9 +141,14 @@ impl<F: Quadratic> MeasuredProblem<F> {
         if self.f.measure() == Measure::Polar {
             return refused("variance, adjusted and explained: polar is of all components together");
         }
-        self.f = self.f.in_given_order();
         self.order = Order::Sequential;
-        Ok(self)
+        Ok(self.in_its_order())
+    }
+
+    /// Components one after the other have an order, whatever their limits are.
+    fn in_its_order(self) -> Self {
+        let given = self.f.is_in_given_order() || self.order == Order::Sequential;
+        Self { f: self.f.in_given_order(given), ..self }
     }
 
     /// The same with other limits and another λ.
@@ -136,36 +157,8 @@ impl<F: Quadratic> MeasuredProblem<F> {
     /// As [`MeasuredProblem::new`].
     pub(crate) fn limited(self, limits: Cardinality, lambda: f64) -> Result<Self> {
         let order = self.order;
-        Ok(Self { order, ..Self::new(self.f, self.rank, limits, lambda, self.between)? })
-    }
-
-    /// Whether there are as many unknowns as equations: a component of s nonzeros and length 1 has s − 1, XᵀCX = diagonal
-    /// are r(r − 1)/2 equations, and so are XᵀX = I where all supports meet. Fewer have no solution but for a C with zeros of
-    /// its own.
-    fn check_unknowns(&self) -> Result<()> {
-        if !self.between.is_uncorrelated() {
-            return Ok(());
-        }
-        let r = self.rank;
-        let nonzeros = self.limits.total();
-        let least = r + r * (r - 1) / 2;
-        if nonzeros >= least {
-            return Ok(());
-        }
-        Err(Error::InvalidOption {
-            option: if matches!(self.limits, Cardinality::Components(_)) {
-                "nonzeros"
-            } else {
-                "total-nonzeros"
-            }
-            .into(),
-            value: format!("{nonzeros} in all"),
-            expected: format!(
-                "at least {least} in all {r} components: each has one fewer unknowns than nonzeros, and uncorrelated scores \
-                 are {} equations",
-                r * (r - 1) / 2
-            ),
-        })
+        let new = Self::new(self.f, self.rank, limits, lambda, self.between)?;
+        Ok(Self { order, ..new }.in_its_order())
     }
 
     /// n.
@@ -294,7 +287,8 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
             }
         }
         if self.between.is_uncorrelated() {
-            sum += squares_of_correlations(&cross(x, &self.f.quadratic().apply(x)), NO_VARIANCE);
+            let f = self.f.quadratic();
+            sum += squares_of_correlations(&cross(x, &f.apply(x)), NO_VARIANCE * f.scale(x));
         }
         sum.sqrt()
     }

@@ -39,6 +39,7 @@ use crate::smooth::{AnySmooth, NonlinearEig, SampleLoss, Smooth};
 pub use between::Between;
 pub(crate) use cardinality::nonzero_rows;
 pub use cardinality::{Cardinality, CardinalityProblem, support};
+pub(crate) use covariance::SMALLEST;
 pub use covariance::{covariance, covariance_model, scatter};
 pub use data::PcaData;
 pub use j_orthogonal::JProblem;

@@ -1,11 +1,14 @@
 //! Sparse PCA whose components are uncorrelated instead of orthogonal: min −½ tr(XᵀCX) + λ‖X‖₀ over unit columns
 //! with xⱼᵀCxₖ = 0 for j ≠ k and at most sₖ nonzeros in column k.
 
+use std::sync::OnceLock;
+
 use super::cardinality::support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::cross;
 use crate::objective::{Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust};
+use crate::smooth::measured::Covariance;
 use crate::smooth::{AnySmooth, Quadratic};
 
 /// min −½ tr(XᵀCX) + λ‖X‖₀ over n × r X with ‖xₖ‖ = 1, xⱼᵀCxₖ = 0 for j ≠ k and ‖xₖ‖₀ ≤ sₖ; f = −½ tr(XᵀCX),
@@ -20,11 +23,12 @@ pub struct UncorrelatedProblem<F = AnySmooth> {
     pub f: F,
     nonzeros: Vec<usize>,
     lambda: f64,
+    covariance: OnceLock<Covariance>, // for searches
 }
 
 /// Largest accepted correlation of scores, and deviation of lengths from 1, of a given X.
 const GIVEN: f64 = 1e-6;
-/// Ratio of standard deviations up to which the smaller one counts as zero.
+/// Product of two standard deviations that counts as none, as a share of the scale of f.
 pub(super) const NO_VARIANCE: f64 = 1e-6;
 /// Violation of the constraint that is rounding.
 const ROUNDING: f64 = 1e-12;
@@ -61,7 +65,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
             );
             return wrong("nonzeros", s.to_string(), expected);
         }
-        Ok(Self { f, nonzeros, lambda })
+        Ok(Self { f, nonzeros, lambda, covariance: OnceLock::new() })
     }
 
     /// n.
@@ -82,6 +86,11 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
     /// λ.
     pub fn lambda(&self) -> f64 {
         self.lambda
+    }
+
+    /// C as a search looks at it, made once.
+    pub(crate) fn covariance(&self) -> &Covariance {
+        self.covariance.get_or_init(|| Covariance::new(&self.f, false))
     }
 
     /// Checks a given X: shape, finite, unit columns and uncorrelated scores to 1e-6, within the
@@ -167,7 +176,7 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
     fn feasibility(&self, x: &RowMat) -> f64 {
         let length = |k: usize| (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum::<f64>();
         let lengths: f64 = (0..x.ncols()).map(|k| (length(k) - 1.0).powi(2)).sum();
-        (lengths + squares_of_correlations(&cross(x, &self.f.apply(x)), NO_VARIANCE)).sqrt()
+        (lengths + squares_of_correlations(&cross(x, &self.f.apply(x)), NO_VARIANCE * self.f.scale(x))).sqrt()
     }
 }
 
@@ -183,16 +192,15 @@ pub(crate) fn takes_one_by_one(nonzeros: &[usize]) -> bool {
     first_short(nonzeros).is_none()
 }
 
-/// Σ_{j≠k} of the squared correlations of scores whose products are ±`s`; a standard deviation below `none` of another one
-/// counts as so much of it.
+/// Σ_{j≠k} of the squared correlations of scores whose products are ±`s`, where the product of two standard deviations counts as
+/// `none` at least: components without variance have only rounding in common with others, and with each other.
 pub(super) fn squares_of_correlations(s: &RowMat, none: f64) -> f64 {
     let r = s.nrows();
     let mut sum = 0.0;
     for k in 0..r {
         for j in (0..r).filter(|j| *j != k) {
             let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
-            // a component without variance has only rounding in common with others
-            let size = (own * other).sqrt().max(none * own.max(other)).max(f64::MIN_POSITIVE);
+            let size = (own.sqrt() * other.sqrt()).max(none).max(f64::MIN_POSITIVE);
             sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
         }
     }

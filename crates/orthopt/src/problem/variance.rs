@@ -8,7 +8,8 @@ use crate::linalg::kernels::axpy;
 use crate::linalg::long::{is_left, unless_over};
 use crate::linalg::products::{cross, gram, product};
 use crate::linalg::small::symmetric_eigen;
-use crate::smooth::measured::Small;
+use crate::linalg::unit::power_of_two;
+use crate::smooth::measured::{Measures, Root, Scores, Small};
 use crate::smooth::{Measure, Quadratic};
 
 /// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
@@ -72,6 +73,14 @@ impl ExplainedVariance {
         }
     }
 
+    /// The measure that was maximised, in words.
+    pub(crate) fn words(&self) -> String {
+        match self.maximised {
+            "variance" => "variance".into(),
+            measure => format!("{measure} variance"),
+        }
+    }
+
     /// The component that adds the smallest share of its own variance to those before it, and that share.
     pub fn least_added(&self) -> Option<(usize, f64)> {
         let share = |k: usize| self.adjusted[k] / self.ratio[k];
@@ -84,40 +93,71 @@ impl ExplainedVariance {
 /// plus O(nr² + r³).
 pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
     // whoever calls this waits for it
-    inherit(None, || variance_in_time(f, x)).unwrap_or_else(|| unreachable!("no step is left"))
+    inherit(None, || variance_in_time(f, None, x)).unwrap_or_else(|| unreachable!("no step is left"))
 }
 
-/// The same, or `None` where a step of it is long and nobody waits for it any more.
-pub(crate) fn variance_in_time(f: &impl Quadratic, x: &RowMat) -> Option<ExplainedVariance> {
+/// Variables up to which a root of C is made for the measures of X, which then have all digits.
+const ROOT: usize = 400;
+
+/// The same, or `None` where a step of it is long and nobody waits for it any more; `known` are the measures where somebody has
+/// them.
+pub(crate) fn variance_in_time(
+    f: &impl Quadratic,
+    known: Option<Measures>,
+    x: &RowMat,
+) -> Option<ExplainedVariance> {
     let (n, r) = (x.nrows(), x.ncols());
     if is_left(n * r * r) {
         return None; // a product with C may take long, too
     }
     let trace: f64 = -f.diagonal().iter().sum::<f64>();
     let safe = if trace > 0.0 { trace } else { 1.0 };
-    let cx = f.apply(x); // −CX
+    let root = || Root::of(f, ROOT).map(|root| Scores::new(&root, x).measures());
+    let of_products = || of_products(f, x, safe);
+    let Measures { own, adjusted, polar, explained, products } =
+        known.or_else(root).map_or_else(of_products, Some)?;
+    let share = |v: f64| v / safe + 0.0;
+    let adjusted: Vec<f64> = adjusted.into_iter().map(share).collect();
+    let (total, projected) = (adjusted.iter().sum(), squares_on_span(x, &products) / safe);
+    let predicted = share(explained);
+    let is_whole = !(projected.is_nan() || predicted.is_nan() || polar.is_nan());
+    let all = ExplainedVariance {
+        ratio: own.into_iter().map(share).collect(),
+        adjusted,
+        total,
+        projected,
+        polar: share(polar),
+        predicted,
+        maximised: Measure::Variance.name(),
+        closest: closest(&products),
+    };
+    (is_whole || !is_left(8 * r * r * r)).then_some(all)
+}
+
+/// The measures from XᵀCX and XᵀC²X, of a C with many variables or negative eigenvalues.
+fn of_products(f: &impl Quadratic, x: &RowMat, trace: f64) -> Option<Measures> {
+    let r = x.ncols();
+    let mut cx = f.apply(x); // −CX
     let s = cross(x, &cx);
     let s = RowMat::from_fn(r, r, |i, j| -0.5 * (s.get(i, j) + s.get(j, i))); // XᵀCX
-    let ratio = (0..r).map(|k| s.get(k, k) / safe + 0.0).collect();
     let work = 8 * r * r * r; // of a decomposition
     let over = || is_left(work);
-    let adjusted = adjusted(&s, safe, &over)?;
-    let total = adjusted.iter().sum();
-    let projected = squares_on_span(x, &s) / safe;
+    let adjusted = adjusted(&s, trace, &over)?;
     if over() {
         return None;
     }
-    let predicted = trace_of_quotient(&s, &gram(&cx)) / safe;
+    // in a unit of a power of two, as squares of C may overflow
+    let unit = power_of_two(trace);
+    cx.data_mut().iter_mut().for_each(|v| *v /= unit);
+    let scaled = RowMat::from_fn(r, r, |i, j| s.get(i, j) / unit);
+    let explained = unit * trace_of_quotient(&scaled, &gram(&cx));
     if over() {
         return None;
     }
-    let products = s.data().to_vec();
-    let polar = move || Small::new(r, false).value(Measure::Polar, &products, &[]);
-    let polar = unless_over(work, polar)? / safe;
-    let (maximised, closest) = (Measure::Variance.name(), closest(&s));
-    let all = ExplainedVariance { ratio, adjusted, total, projected, polar, predicted, maximised, closest };
-    let is_whole = !(projected.is_nan() || predicted.is_nan());
-    (is_whole || !over()).then_some(all)
+    let polar = move || unit * Small::new(r, false).value(Measure::Polar, (scaled.data(), &[]), &[]);
+    let polar = unless_over(work, polar)?;
+    let own = (0..r).map(|k| s.get(k, k)).collect();
+    Some(Measures { own, adjusted, polar, explained, products: s })
 }
 
 /// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the measure of X on rows that
@@ -172,7 +212,7 @@ fn samples(data: &PcaData<'_>) -> Result<usize> {
     })
 }
 
-/// Squared diagonal of R in Z = QR by the Cholesky factor of XᵀCX = RᵀR; `None` where it is `over` before its end.
+/// Squared diagonal of R in Z = QR, of data with so much variance, by the Cholesky factor of XᵀCX = RᵀR; `None` where it is `over` before its end.
 fn adjusted(s: &RowMat, trace: f64, over: &dyn Fn() -> bool) -> Option<Vec<f64>> {
     let r = s.nrows();
     let mut left = s.clone();
@@ -182,7 +222,7 @@ fn adjusted(s: &RowMat, trace: f64, over: &dyn Fn() -> bool) -> Option<Vec<f64>>
             return None;
         }
         let pivot = left.get(k, k).max(0.0) + 0.0;
-        shares[k] = pivot / trace;
+        shares[k] = pivot;
         if pivot <= NOTHING * trace {
             continue; // nothing left of this component
         }
@@ -301,13 +341,13 @@ mod tests {
         over.cancel();
         for (n, many) in [(6, false), (480, true)] {
             let (f, x) = all_of(n);
-            let found = over.during(|| variance_in_time(&f, &x));
+            let found = over.during(|| variance_in_time(&f, None, &x));
             assert_eq!(found.is_none(), many, "{n}");
             assert_eq!(over.during(|| by_variance(&f, &x)).is_none(), many, "{n}");
             assert_eq!(over.during(|| principal_axes(&f, &x, true)).is_none(), many, "{n}");
             // whoever asks for them has them, and they are those of an endless clock
             let asked = over.during(|| explained_variance(&f, &x));
-            let endless = Cancel::never().during(|| variance_in_time(&f, &x));
+            let endless = Cancel::never().during(|| variance_in_time(&f, None, &x));
             assert!((asked.projected - 1.0).abs() <= 1e-12 && asked.polar.is_finite(), "{n}: {asked:?}");
             assert_eq!(Some(asked), endless, "{n}");
         }

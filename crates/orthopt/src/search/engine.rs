@@ -5,11 +5,11 @@ use std::sync::Arc;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use super::bandit::Bandit;
 use super::control::Control;
 use super::ending::Ending;
 use super::flight::{Flight, Ground, help};
 use super::task::{Done, at};
+use super::turns::Turns;
 use super::watcher::Watcher;
 use super::{Effort, Portfolio, Tuning};
 use crate::bound::is_met;
@@ -23,6 +23,9 @@ use crate::objective::{Evaluate, size};
 use crate::solve::{ArmReport, Stage};
 use crate::solve::{Observer, Solution, Status, Stopping, Trace};
 use crate::threads;
+
+/// What is said of an X whose F equals its lower bound.
+pub(crate) const IS_MINIMUM: &str = "F is the global minimum: it equals its lower bound";
 
 /// How a search goes.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +60,8 @@ pub fn search<P: Evaluate + Sync + 'static>(
         return Err(Error::Incompatible("a search needs at least one arm".into()));
     }
     let control = Control::new(cancel.within(settings.stopping.time_limit), portfolio.tuning);
-    let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain(FRESH.iter().copied()).collect();
-    let levels = portfolio.freshest..portfolio.freshest + FRESH.len() as u32;
-    let fresh = levels.map(|level| f64::from(1u32 << level) * portfolio.run as f64);
-    let prior = portfolio.moves.iter().map(|_| portfolio.polish as f64).chain(fresh).collect();
+    let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain([CANDIDATE]).collect();
+    let expected = portfolio.moves.iter().map(|_| portfolio.polish).chain([2 * portfolio.run]).collect();
     let Settings { seed, effort, stopping, .. } = settings;
     let on = Ground { problem, stopping, control: &control };
     // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
@@ -83,19 +84,21 @@ pub fn search<P: Evaluate + Sync + 'static>(
             until: Until::Landed,
             performs,
             order: Vec::new(),
+            living: Vec::new(),
+            due: Vec::new(),
+            level: 0,
             failures: 0,
             arms: Vec::new(),
             elite: Vec::new(),
             points: None,
             size: 0.0,
-            bandit: Bandit::new(&names, prior, portfolio.tuning),
+            turns: Turns::new(&names, expected),
             rng: Pcg64::seed_from_u64(seed ^ 0x5345_4152_4348),
             work: 0,
-            searched: 0,
             race: 0,
             iterations: 0,
             winner: 0,
-            ending: Ending::new(effort, portfolio.tuning),
+            ending: Ending::new(effort),
             end: None,
             notes: Vec::new(),
             fresh: 0,
@@ -115,8 +118,8 @@ pub fn search<P: Evaluate + Sync + 'static>(
     })
 }
 
-/// The moves that run an arm that has done well from a new start, at three levels one after the other.
-const FRESH: &[&str] = &["fresh start", "patient fresh start", "very patient fresh start"];
+/// The kind of task that is no move: a candidate that has done well runs again, more patiently or from another start.
+const CANDIDATE: &str = "candidate again";
 
 /// An arm, a level and a seed.
 pub(super) type Place = (usize, u32, u64);
@@ -138,8 +141,6 @@ pub(super) enum Aim {
 pub(super) enum Until {
     /// Until the round of arms is over.
     Round,
-    /// Until moves have done so much work in all.
-    Searched(u64),
     /// Until the work is no longer worth it.
     Enough,
     /// Until nothing is in flight.
@@ -163,15 +164,17 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) until: Until,
     pub(super) performs: bool,           // tasks, on this thread
     pub(super) order: Vec<(f64, usize)>, // of the arms of a round, by what they have reached
-    pub(super) failures: u32,            // of moves, one after the other
+    pub(super) living: Vec<usize>,       // candidates that successive halving has left
+    pub(super) due: Vec<Place>, // those of its present round that are still to run, the next one last
+    pub(super) level: u32,      // of that round
+    pub(super) failures: u32,   // of moves, one after the other
     pub(super) arms: Vec<ArmReport>,
     pub(super) elite: Vec<Elite>,             // lowest F first
     pub(super) points: Option<Arc<[RowMat]>>, // theirs, until they change
     pub(super) size: f64, // what decreases of F are measured by: |F|, or more where f and h almost cancel
-    pub(super) bandit: Bandit,
+    pub(super) turns: Turns,
     pub(super) rng: Pcg64,
-    pub(super) work: u64,     // of all tasks that have ended
-    pub(super) searched: u64, // of those among them that are moves or start afresh
+    pub(super) work: u64, // of all tasks that have ended
     pub(super) race: u64,
     pub(super) iterations: u64, // of tasks that have ended
     pub(super) winner: usize,
@@ -246,7 +249,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
             let limit = max_iters.unwrap_or_default();
             Some((Status::MaxIters, format!("reached the limit of {limit} iterations")))
         } else {
-            met.then(|| (Status::Optimal, "F is the global minimum: it equals its lower bound".into()))
+            met.then(|| (Status::Optimal, IS_MINIMUM.into()))
         };
         if met {
             self.control.cancel.cancel(); // what is in flight finds nothing lower
@@ -257,8 +260,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     /// Whether more work is not worth it.
     pub(super) fn is_enough(&mut self) -> bool {
         let (lowest, size) = (self.lowest(), self.size);
-        let found: Vec<_> = self.arms.iter().map(|arm| (arm.start.as_str(), arm.objective)).collect();
-        self.ending.is_reached(self.work, (lowest, size), self.settings.bound, &found)
+        self.ending.is_reached(self.work, (lowest, size))
     }
 
     /// Tasks from the best points until the work is no longer worth it.
@@ -278,9 +280,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         };
         task.x0 = at(best.done.x.clone());
         // not more than there has been
-        task.parts
-            .iter_mut()
-            .for_each(|part| part.most = Some(self.work.max(self.portfolio.tuning.min_search)));
+        task.parts.iter_mut().for_each(|part| part.most = Some(self.work));
         self.flight.launch(task, Aim::Settle, best.done.objective);
         self.go_on(Until::Landed);
     }

@@ -12,20 +12,7 @@ use crate::linalg::RowMat;
 impl<P: 'static> Portfolio<P> {
     /// The portfolio for problems that hold one of these.
     pub(crate) fn lifted<Q: 'static>(self, part: fn(&Q) -> &P) -> Portfolio<Q> {
-        let Self {
-            arms,
-            leaders,
-            quick,
-            hopeless,
-            looks,
-            glances,
-            moves,
-            run,
-            polish,
-            freshest,
-            settle,
-            tuning,
-        } = self;
+        let Self { arms, moves, run, polish, settle, tuning } = self;
         let lifted_arm = |Arm { solver, start, random, task, constants }: Arm<P>| Arm {
             solver,
             start,
@@ -38,14 +25,8 @@ impl<P: 'static> Portfolio<P> {
             arms: arms.into_iter().map(lifted_arm).collect(),
             moves: moves.into_iter().map(lifted_move).collect(),
             settle: settle.map(|task| lifted_task(task, part)),
-            leaders,
-            quick,
-            hopeless,
-            looks,
-            glances,
             run,
             polish,
-            freshest,
             tuning,
         }
     }

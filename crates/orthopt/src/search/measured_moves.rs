@@ -9,9 +9,8 @@ use super::moves::Way;
 use super::pool::{components, drawn};
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
-use crate::problem::{MeasuredProblem, support};
-use crate::smooth::Quadratic;
-use crate::solvers::overshoot::{Ground, Point, overshot, rotated, thinned};
+use crate::problem::support;
+use crate::solvers::overshoot::{Grounded, Point, grouped, overshot, rotated, thinned};
 
 const T: Tuning = Tuning::DEFAULT;
 
@@ -24,17 +23,17 @@ fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
 #[derive(Debug)]
 pub struct Overshot;
 
-impl<F: Quadratic> Way<MeasuredProblem<F>> for Overshot {
+impl<P: Grounded> Way<P> for Overshot {
     fn name(&self) -> &'static str {
         "entries added and pruned"
     }
 
-    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let entries = x.data().iter().filter(|v| **v != 0.0).count();
         let most = rng.random_range(2..(entries / 2).max(4));
         let noise: Vec<f64> = x.data().iter().map(|_| rng.sample::<f64, _>(StandardNormal).exp()).collect();
-        Some(overshot(&Ground::of(p), x, most, |e| noise[e])?.x)
+        Some(overshot(&p.ground(), x, most, |e| noise[e])?.x)
     }
 }
 
@@ -42,12 +41,12 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Overshot {
 #[derive(Debug)]
 pub struct Forget;
 
-impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
+impl<P: Grounded> Way<P> for Forget {
     fn name(&self) -> &'static str {
         "entries forgotten"
     }
 
-    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let mut mask: Vec<bool> =
             x.data().iter().map(|v| *v != 0.0 && rng.random::<f64>() > T.forgotten).collect();
@@ -58,7 +57,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
                 rows.iter().for_each(|i| mask[i * r + k] = true);
             }
         }
-        Some(thinned(&Ground::of(p), x, mask)?.x)
+        Some(thinned(&p.ground(), x, mask)?.x)
     }
 }
 
@@ -66,30 +65,52 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Forget {
 #[derive(Debug)]
 pub struct Renew;
 
-impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
+impl<P: Grounded> Way<P> for Renew {
     fn name(&self) -> &'static str {
         "a component found anew"
     }
 
-    fn point(
-        &self,
-        p: &MeasuredProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        cancel: &Cancel,
-    ) -> Option<RowMat> {
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
         let mut x = parent(best, rng).clone();
         let (n, r) = (x.nrows(), x.ncols());
         let k = rng.random_range(0..r);
         let size = support(&x, k).len();
         (0..n).for_each(|i| x.set(i, k, 0.0));
         let free: Vec<bool> = (0..n).map(|i| x.row(i).iter().all(|v| *v == 0.0)).collect();
-        let seeds = drawn(n, T.move_rows, |i| free[i], rng);
-        let found = components((p.f.quadratic(), false), &seeds, &|i| free[i], size, cancel)?;
+        let seeds = drawn(n, T.candidates, |i| free[i], rng);
+        let found = components((p.ground().f(), false), &seeds, &|i| free[i], size, cancel)?;
         let place = rng.random_range(0..found.len().clamp(1, 4));
         found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
         let mask = x.data().iter().map(|v| *v != 0.0).collect();
-        Some(thinned(&Ground::of(p), &x, mask)?.x)
+        Some(thinned(&p.ground(), &x, mask)?.x)
+    }
+}
+
+/// Components divided into groups at random, each group on rows that its components share; some rows are left out at first.
+#[derive(Debug)]
+pub struct Regroup;
+
+/// Share of the rows that are left out.
+const LEFT_OUT: f64 = 0.25;
+
+impl<P: Grounded> Way<P> for Regroup {
+    fn name(&self) -> &'static str {
+        "components grouped anew"
+    }
+
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
+        let (n, r) = (best[0].nrows(), best[0].ncols());
+        let mut columns: Vec<usize> = (0..r).collect();
+        (0..r).for_each(|k| columns.swap(k, rng.random_range(k..r)));
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for k in columns {
+            match groups.last_mut() {
+                Some(last) if rng.random() => last.push(k),
+                _ => groups.push(vec![k]),
+            }
+        }
+        let allowed: Vec<bool> = (0..n).map(|_| rng.random::<f64>() > LEFT_OUT).collect();
+        Some(grouped(&p.ground().until(cancel), &groups, &allowed)?.x)
     }
 }
 
@@ -97,12 +118,12 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Renew {
 #[derive(Debug)]
 pub struct Rotate;
 
-impl<F: Quadratic> Way<MeasuredProblem<F>> for Rotate {
+impl<P: Grounded> Way<P> for Rotate {
     fn name(&self) -> &'static str {
         "two components turned"
     }
 
-    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let r = x.ncols();
         if r < 2 {
@@ -110,7 +131,7 @@ impl<F: Quadratic> Way<MeasuredProblem<F>> for Rotate {
         }
         let a = rng.random_range(0..r);
         let b = (a + rng.random_range(1..r)) % r;
-        let found: Point = rotated(&Ground::of(p), x, (a, b), rng.random_range(0.2..1.3))?;
+        let found: Point = rotated(&p.ground(), x, (a, b), rng.random_range(0.2..1.3))?;
         Some(found.x)
     }
 }

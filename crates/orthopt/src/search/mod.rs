@@ -1,12 +1,11 @@
 //! The search for the best point: a race of solvers and starts, then a local search from its winner.
 //!
 //! ```text
-//! race     every arm (solvers one after the other, a start) runs at level 0: coarse and quick
-//!          repeat: the better half runs at the next level, twice as patiently, until two are left
-//! search   repeat: a task from the best points, by a move that has paid
-//!          (a fresh start of a winner, entries exchanged, components solved anew, ...)
-//!          until a doubling of the work, or a long stretch of it, has brought too little often enough
-//! settle   pairs of rows from the best point until none lowers F
+//! candidates  each one (solvers one after the other, a start) runs once, coarse and quick, moves from the best points beside them
+//! search      repeat: a move from the elite points, or the better half of the candidates again, twice as patiently (successive
+//!             halving), whichever kind has had the least work
+//!             until the last doubling of the work was not worth it
+//! settle      pairs of rows from the best point until none lowers F
 //! ```
 //!
 //! What is done depends on the seed and the problem only: work is counted (`linalg::work`), not
@@ -14,30 +13,28 @@
 //! (`flight.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
 //! shorter one, and the same seed gives the same X for any number of threads.
 
-mod bandit;
 pub(crate) mod cardinality_moves;
+pub(crate) mod clustered;
 mod control;
 mod ending;
 mod engine;
 mod flight;
-mod grow;
+pub mod k_components;
 mod lifted;
 pub(crate) mod measured_moves;
 pub(crate) mod moves;
 mod outcome;
 mod pool;
-mod priced;
 mod race;
 mod steps;
 mod task;
 mod tuning;
+mod turns;
 pub(crate) mod uncorrelated_moves;
 mod watcher;
 
+pub(crate) use engine::IS_MINIMUM;
 pub use engine::{Settings, search};
-pub use grow::grown_components;
-pub use pool::{pool_is_drawn, pooled};
-pub use priced::{POOLED, priced, priced_has_chance};
 pub use task::{MakeStart, Part, Task, at};
 pub use tuning::{PARTS, Tuning};
 
@@ -52,20 +49,20 @@ use rand_pcg::Pcg64;
 /// How long a search goes on by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// One doubling of the work that brings nothing ends it.
+    /// Until a doubling of the work lowers F by less than 1e-2 of |F|.
     Quick,
-    /// Two.
+    /// By less than 1e-3.
     #[default]
     Normal,
-    /// Four.
+    /// By less than 1e-5.
     Thorough,
 }
 
 /// Names of the efforts with one line each.
 pub const EFFORTS: &[(&str, &str)] = &[
-    ("quick", "ends after one doubling of the work that lowers F by less than 1e-4 of |F|"),
-    ("normal", "ends after two such doublings"),
-    ("thorough", "ends after four such doublings"),
+    ("quick", "ends when the last doubling of the work lowered F by less than 1e-2 of |F|"),
+    ("normal", "by less than 1e-3"),
+    ("thorough", "by less than 1e-5"),
 ];
 
 impl Effort {
@@ -87,18 +84,14 @@ impl Effort {
         EFFORTS[self as usize].0
     }
 
-    /// The least work of a search that no bound ends, where doublings count from this work.
-    pub(crate) fn least_work(self, from: u64) -> u64 {
-        from << self.patience()
+    /// Decrease of F, times |F|, that is worth a doubling of the work.
+    pub(crate) fn worth(self) -> f64 {
+        [1e-2, 1e-3, 1e-5][self as usize]
     }
 
-    /// Doublings that must bring nothing.
-    fn patience(self) -> u32 {
-        match self {
-            Self::Quick => 1,
-            Self::Normal => 2,
-            Self::Thorough => 4,
-        }
+    /// Number of candidates and perturbations without such a decrease before the end: at least, and where they cost little.
+    pub(crate) fn tries(self) -> (u32, u32) {
+        [(1, 6), (3, 24), (12, 96)][self as usize]
     }
 }
 
@@ -143,25 +136,12 @@ pub trait Move<P>: Send + Sync {
 pub struct Portfolio<P> {
     /// Arms, the one that most often does well first.
     pub arms: Vec<Arm<P>>,
-    /// How many of them run first, as patiently as they would be run alone.
-    pub leaders: usize,
-    /// The arms that soon are at a point worth having, and the work that each may do before all others.
-    pub quick: Vec<(usize, u64)>,
-    /// Leaders run two by two where this is given, and the best point is searched from for as long after every two; others of a
-    /// solver whose runs have ended above the best point by more than this times |F| wait for the race of all arms.
-    pub hopeless: Option<f64>,
-    /// Arms that run at level 0 after the first leader, or do the work of that over a number: the best of them comes next.
-    pub looks: Vec<(usize, u64)>,
-    /// Arms that get a glance after the first one, where a run takes seconds: those not far behind run next.
-    pub glances: Vec<usize>,
     /// Moves of the local search.
     pub moves: Vec<Arc<dyn Move<P>>>,
     /// Work of an arm at level 0, roughly.
     pub run: u64,
     /// Work of a move, roughly.
     pub polish: u64,
-    /// Level of the least patient of the arms that the local search runs from fresh starts.
-    pub freshest: u32,
     /// The solver that settles the best point with a seed, where there is one.
     pub settle: Option<MakeTask<P>>,
     /// Constants and parts.

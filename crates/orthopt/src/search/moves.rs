@@ -7,9 +7,6 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::grow::grown;
-use super::pool::{apart, drawn};
-use super::priced::worthwhile;
 use super::{Move, Part, Tuning};
 use crate::cancel::Cancel;
 use crate::constraint::{Stiefel, stiefel};
@@ -97,96 +94,6 @@ pub(super) fn taken_out(x: &mut RowMat, rng: &mut Pcg64) -> Vec<usize> {
         (0..n).for_each(|i| x.set(i, *k, 0.0));
     }
     out
-}
-
-/// Some rows exchanged with, or turned towards, others: X(B, :) ← V X(B, :) with random V, so XᵀX = I stays.
-#[derive(Debug)]
-pub struct Kick;
-
-impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Kick {
-    fn name(&self) -> &'static str {
-        "rows exchanged"
-    }
-
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
-        let mut x = best[0].clone();
-        let n = x.nrows();
-        let filled: Vec<usize> = (0..n).filter(|i| !is_zero(x.row(*i))).collect();
-        if n < 2 || filled.is_empty() {
-            return None;
-        }
-        // few exchanges most of the time
-        let most = (T.kick * filled.len() as f64).max(1.0);
-        let count = most.powf(rng.random::<f64>()).round().max(1.0) as usize;
-        for _ in 0..count {
-            let i = filled[rng.random_range(0..filled.len())];
-            let j = (i + rng.random_range(1..n)) % n;
-            // a nonnegative X stays so by exchanges only
-            let whole = p.h.requires_nonneg() || rng.random::<bool>();
-            let angle = if whole { std::f64::consts::FRAC_PI_2 } else { rng.random_range(0.1..1.5) };
-            turn(&mut x, i, j, angle, p.h.requires_nonneg());
-        }
-        Some(x)
-    }
-}
-
-fn turn(x: &mut RowMat, i: usize, j: usize, angle: f64, exchange: bool) {
-    let (s, c) = if exchange { (1.0, 0.0) } else { angle.sin_cos() };
-    for k in 0..x.ncols() {
-        let (a, b) = (x.get(i, k), x.get(j, k));
-        let back = if exchange { a } else { -s * a + c * b };
-        x.set(i, k, c * a + s * b);
-        x.set(j, k, back);
-    }
-}
-
-/// One, two or more components taken out and grown anew on the rows that the others leave free.
-#[derive(Debug)]
-pub struct Regrow;
-
-impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Regrow {
-    fn name(&self) -> &'static str {
-        "components solved anew"
-    }
-
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
-        let mut x = best[0].clone();
-        let n = x.nrows();
-        let out = taken_out(&mut x, rng);
-        let diagonal = p.f.diagonal();
-        for k in &out {
-            let free: Vec<usize> = (0..n).filter(|i| is_zero(x.row(*i))).collect();
-            let column = grown(p, &free, &diagonal, rng)?;
-            column.iter().for_each(|(i, v)| x.set(*i, *k, *v));
-        }
-        (stiefel::feasibility(&x) <= 1e-10).then_some(x)
-    }
-}
-
-/// Some components taken out, and in their place components found from many rows that the others leave free.
-#[derive(Debug)]
-pub struct Pooled;
-
-impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Pooled {
-    fn name(&self) -> &'static str {
-        "components from many rows"
-    }
-
-    fn point(&self, p: &Plain<F, H>, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
-        let mut x = best[rng.random_range(0..best.len().min(3))].clone();
-        let n = x.nrows();
-        let out = taken_out(&mut x, rng);
-        let free: Vec<bool> = (0..n).map(|i| is_zero(x.row(i))).collect();
-        let seeds = drawn(n, T.move_rows * out.len(), |i| free[i], rng);
-        let mut pool = worthwhile(p, &seeds, &|i| free[i], cancel)?;
-        // the same ones are not always the best
-        pool.retain(|_| rng.random::<f64>() < 0.8);
-        let found = apart(n, out.len(), &|_| &pool)?;
-        for (l, k) in out.iter().enumerate() {
-            (0..n).filter(|i| found.get(*i, l) != 0.0).for_each(|i| x.set(i, *k, found.get(i, l)));
-        }
-        (stiefel::feasibility(&x) <= 1e-10).then_some(x)
-    }
 }
 
 /// Components of two good points: some of one, and of the other those that overlap least with them.

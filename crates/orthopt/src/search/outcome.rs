@@ -1,11 +1,13 @@
 //! What a search returns.
 
+use super::Arm;
 use super::engine::{Elite, Engine};
 use super::task::Done;
 use crate::bound::is_met;
 use crate::cancel::Cancel;
-use crate::error::Result;
-use crate::objective::{Evaluate, count_nonzeros};
+use crate::error::{Error, Result};
+use crate::linalg::RowMat;
+use crate::objective::{Evaluate, count_nonzeros, is_point};
 use crate::solve::{SearchReport, Solution, Status};
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
@@ -20,11 +22,19 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let Elite { done, solver } = self.elite.remove(0);
         let tried = self.arms.iter().map(|a| a.runs).sum::<u64>();
         let own = (done.status, done.message);
+        let compared = self.arms.len() > 1;
         let (status, message) = match (self.end.take(), own) {
             (Some((Status::TimeLimit | Status::MaxIters, limit)), (Status::Converged, why)) => {
                 (Status::Converged, format!("{why}; the search went on until it {limit}"))
             }
             (Some(end), _) => end,
+            (None, (Status::Converged | Status::Stalled | Status::MaxIters, _)) if compared => {
+                let worth = self.settings.effort.unwrap_or_default().worth();
+                (
+                    Status::Converged,
+                    format!("the last doubling of the work lowered F by less than {worth:e} of it"),
+                )
+            }
             (None, (status, why)) => (status, why),
         };
         let (problem, mut settings) = (self.problem, done.settings);
@@ -43,13 +53,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         settings.insert("starts".into(), tried.into());
         let search = SearchReport {
             arms: self.arms,
-            moves: self.bandit.reports,
+            moves: self.turns.reports,
             winner: self.winner,
             work: self.work,
             race: self.race,
             effort: self.settings.effort.unwrap_or_default().name(),
-            quiet: self.ending.quiet,
-            agreed: self.ending.agreed,
+            tries: self.ending.tries(),
             curve,
             variables: None,
         };
@@ -84,17 +93,15 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// What there is to return where no task has given a point: it was cut off before the first was over,
     /// or F is finite nowhere.
     fn without_any(&mut self) -> Result<()> {
-        let arm = &self.portfolio.arms[0];
-        let x = match self.control.newer(0).1 {
-            Some(best) => best.x,
-            None => {
-                let x0 = (arm.task)(self.problem, 0, self.settings.seed)?.x0;
-                // what is there at once, or a point that takes its time
-                let cancel = &self.control.cancel;
-                let at_once = cancel.during(|| x0(self.problem, cancel));
-                at_once.or_else(|_| x0(self.problem, &Cancel::never()))?
-            }
+        let (x, solver) = match self.control.newer(0).1 {
+            Some(best) => (best.x, self.portfolio.arms[0].solver.clone()),
+            None => self.begun()?,
         };
+        if !is_point(self.problem, &x) {
+            // every arm has begun from such an X, or none has come that far
+            let why = "no X on the constraints was found: give a starting point, or allow more nonzeros";
+            return Err(Error::Incompatible(why.into()));
+        }
         let objective = self.problem.value(&x);
         self.control.offer(&x, objective); // for the trace, where there is nothing in it
         let done = Done {
@@ -111,7 +118,24 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             failures: Vec::new(),
             further: None,
         };
-        self.elite.push(Elite { done, solver: arm.solver.clone() });
+        self.elite.push(Elite { done, solver });
         Ok(())
+    }
+
+    /// X⁰ of the first arm that has one for this problem, and the solver of the arm.
+    fn begun(&self) -> Result<(RowMat, String)> {
+        let cancel = &self.control.cancel;
+        let begin = |arm: &Arm<P>| {
+            let x0 = (arm.task)(self.problem, 0, self.settings.seed)?.x0;
+            // what is there at once, or a point that takes its time
+            let at_once = cancel.during(|| x0(self.problem, cancel));
+            let x = at_once.or_else(|_| x0(self.problem, &Cancel::never()))?;
+            Ok((x, arm.solver.clone()))
+        };
+        let arms = &self.portfolio.arms;
+        arms[1..].iter().fold(begin(&arms[0]), |found, arm| match found {
+            Err(Error::NoPlace { .. }) => begin(arm),
+            found => found,
+        })
     }
 }

@@ -1,22 +1,14 @@
-//! Components found from many rows at once, and the best of them that share no variable: a start, and how the
-//! search solves components anew. A component of few variables among many is a clique of C; from a row that is not in
-//! it no method of small steps finds it.
+//! Components of few variables found from many rows at once: how the search solves components anew. A component of few variables
+//! among many is a clique of C; from a row that is not in it no method of small steps finds it.
 
-use rand::{RngExt, SeedableRng};
+use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::Tuning;
 use crate::cancel::Cancel;
-use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::work::count;
-use crate::problem::CardinalityProblem;
 use crate::smooth::{Quadratic, together};
-use crate::solvers::exchange::rounded;
 
-const T: Tuning = Tuning::DEFAULT;
-/// Rows that a start looks from.
-const ROWS: usize = 8 * T.candidates;
 /// Products with a block of vectors after the columns of the rows themselves.
 const POWERS: usize = 6;
 
@@ -25,61 +17,6 @@ const POWERS: usize = 6;
 pub(super) struct Found {
     pub(super) worth: f64,
     pub(super) entries: Vec<(usize, f64)>,
-}
-
-impl Found {
-    fn meets(&self, taken: &[bool]) -> bool {
-        self.entries.iter().any(|(i, _)| taken[*i])
-    }
-}
-
-/// r components from up to 512 rows drawn at random, those with the most variance that share no variable. `None`
-/// where the data are zero, or nobody waits any more. Cost some 4,000 products with vectors.
-pub fn pooled<F: Quadratic>(p: &CardinalityProblem<F>, seed: u64, cancel: &Cancel) -> Option<RowMat> {
-    let mut rng = Pcg64::seed_from_u64(seed ^ 0x504f_4f4c);
-    let (n, r) = (p.nrows(), p.rank());
-    let sizes = p.limits().shares(r);
-    let rows = drawn(n, ROWS, |_| true, &mut rng);
-    let mut pools: Vec<(usize, Vec<Found>)> = Vec::new(); // one for each size
-    for size in &sizes {
-        if pools.iter().all(|pool| pool.0 != *size) {
-            pools.push((*size, components((&p.f, p.requires_nonneg()), &rows, &|_| true, *size, cancel)?));
-        }
-    }
-    let pool = |k: usize| pools.iter().find(|pool| pool.0 == sizes[k]).map_or(&[][..], |pool| &pool.1[..]);
-    rounded(p, &apart(n, r, &pool)?)
-}
-
-/// Components that share no variable, one of every pool (best first), as columns: of the sets that begin with one of the
-/// first 64 and always take the best that fits, the best. Columns for which none is left are zero.
-pub(super) fn apart<'a>(n: usize, r: usize, pool: &dyn Fn(usize) -> &'a [Found]) -> Option<RowMat> {
-    let mut best: Option<(f64, Vec<&Found>)> = None;
-    for first in pool(0).iter().take(T.candidates) {
-        let mut taken = vec![false; n];
-        let (mut set, mut total) = (vec![first], first.worth);
-        first.entries.iter().for_each(|(i, _)| taken[*i] = true);
-        for k in 1..r {
-            let Some(next) = pool(k).iter().find(|found| !found.meets(&taken)) else { break };
-            next.entries.iter().for_each(|(i, _)| taken[*i] = true);
-            total += next.worth;
-            set.push(next);
-        }
-        if best.as_ref().is_none_or(|(most, chosen)| {
-            set.len() > chosen.len() || (set.len() == chosen.len() && total > *most)
-        }) {
-            best = Some((total, set));
-        }
-    }
-    let mut x = RowMat::zeros(n, r);
-    for (k, found) in best?.1.into_iter().enumerate() {
-        found.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
-    }
-    Some(x)
-}
-
-/// Whether the rows that a start looks from are drawn: few enough are all taken.
-pub fn pool_is_drawn(n: usize) -> bool {
-    n > ROWS
 }
 
 /// At most so many of the rows that are `allowed`, at random.

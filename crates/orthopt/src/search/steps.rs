@@ -1,6 +1,5 @@
 //! The search step by step: what ends is taken in, and what comes next is launched.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,11 +11,12 @@ use super::engine::{Aim, Elite, Engine, Place, Until};
 use super::flight::{Job, Outcome};
 use super::task::{MakeStart, Task, at};
 use crate::error::Error;
-use crate::linalg::order::ascending;
 use crate::linalg::{RowMat, work};
-use crate::objective::{Evaluate, size};
+use crate::objective::{Evaluate, lowers};
 use crate::solve::{Further, Status};
 
+/// A gain of a move below this share of the size of F is rounding.
+const ROUNDING: f64 = 1e-12;
 /// How long whoever watches sleeps when there is nothing else to do.
 const NAP: Duration = Duration::from_micros(500);
 
@@ -69,22 +69,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         match self.until {
             Until::Landed => self.flight.len() == 0,
             Until::Round => !self.flight.aims().any(|aim| matches!(aim, Aim::Arm(_))),
-            Until::Searched(due) => {
-                self.is_over()
-                    || !self.can_move(1)
-                    || self.searched >= due
-                    || self.ending.has_begun() && self.ending.is_long(self.work) && self.is_enough()
-            }
             Until::Enough => {
                 self.is_over() || !self.can_move(self.portfolio.tuning.failures) || self.is_enough()
             }
         }
     }
 
-    /// Whether there are moves, and not so many times [`Tuning::in_flight`](super::Tuning::in_flight) of them have failed in a row.
+    /// Whether there is anything to go on with, and not so many times [`Tuning::in_flight`](super::Tuning::in_flight) of the moves have
+    /// failed in a row.
     fn can_move(&self, times: u32) -> bool {
-        let is_empty = self.elite.is_empty() || self.kinds().0.is_empty();
-        !is_empty && self.failures < times * self.portfolio.tuning.in_flight as u32
+        !self.elite.is_empty() && self.failures < times * self.portfolio.tuning.in_flight as u32
     }
 
     /// Launches a move if there is room for one; whether there was.
@@ -93,7 +87,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             Until::Landed => 0,
             Until::Round if self.portfolio.moves.is_empty() || !self.can_move(1) => 0,
             Until::Round => self.portfolio.tuning.in_race(),
-            Until::Searched(_) | Until::Enough => self.portfolio.tuning.in_flight,
+            Until::Enough => self.portfolio.tuning.in_flight,
         };
         if self.flight.len() >= room || self.is_over() {
             return false;
@@ -102,9 +96,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.flight.launch(task, aim, lowest);
             return true;
         }
-        self.bandit.measure(self.size);
-        let kinds = self.due_kinds();
-        let kind = self.bandit.choose(kinds, &mut self.rng);
+        let moves = self.portfolio.moves.len();
+        // a round of candidates has moves beside it
+        let kinds = 0..moves + usize::from(!matches!(self.until, Until::Round));
+        let Some(kind) = self.turns.next(kinds) else { return false };
         let own = Pcg64::seed_from_u64(self.rng.random());
         let task = match self.portfolio.moves.get(kind) {
             Some(movement) => {
@@ -113,11 +108,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                     self.points.get_or_insert_with(|| elite.iter().map(|e| e.done.x.clone()).collect());
                 Some((moved(movement, self.problem, points, own), None))
             }
-            None => self.fresh_start((kind - self.portfolio.moves.len()) as u32 + self.portfolio.freshest),
+            None => self.next_candidate().and_then(|place| {
+                let task = (self.portfolio.arms[place.0].task)(self.problem, place.1, place.2).ok()?;
+                Some((task, Some(place)))
+            }),
         };
         match task {
             Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place), self.lowest()),
-            None => self.failed_move(kind),
+            None => self.failures += 1,
         }
         true
     }
@@ -137,45 +135,6 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         Some((task, aim, best.done.objective))
     }
 
-    /// The kinds of which one comes next: fresh starts, one at a time, have their share.
-    fn due_kinds(&self) -> Range<usize> {
-        let (moves, fresh) = self.kinds();
-        let is_fresh = |aim: &Aim| matches!(aim, Aim::Search(kind, _) if fresh.contains(kind));
-        if self.is_fresh_due() && !self.flight.aims().any(is_fresh) { fresh } else { moves }
-    }
-
-    /// The moves from the best points and those that start afresh, where there are any.
-    fn kinds(&self) -> (Range<usize>, Range<usize>) {
-        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        let fresh = if self.portfolio.arms.iter().any(|arm| arm.random) {
-            moves..if self.has("levels of fresh starts") { all } else { moves + 1 }
-        } else {
-            0..moves
-        };
-        (if moves > 0 { 0..moves } else { fresh.clone() }, fresh)
-    }
-
-    /// Whether starts afresh have had less than their share of the work of the local search.
-    fn is_fresh_due(&self) -> bool {
-        let (moves, all) = (self.portfolio.moves.len(), self.bandit.reports.len());
-        self.has("fresh starts")
-            && (self.bandit.work(moves..all) as f64)
-                < self.portfolio.tuning.fresh_share * self.bandit.work(0..all).max(1) as f64
-    }
-
-    /// The arm that has done best of those with chance in their start, from another start.
-    fn fresh_start(&mut self, level: u32) -> Option<(Task<P>, Option<Place>)> {
-        let mut random: Vec<usize> = (0..self.arms.len())
-            .filter(|k| self.arms[*k].runs > 0 && self.portfolio.arms[*k].random)
-            .collect();
-        ascending(&mut random, &|k| self.arms[k].objective);
-        let k = *random.first()?;
-        self.fresh += 1;
-        let seed = self.settings.seed.wrapping_add(1_000_000 + self.fresh);
-        let task = (self.portfolio.arms[k].task)(self.problem, level, seed).ok()?;
-        Some((task, Some((k, level, seed))))
-    }
-
     /// Takes in what has ended next; whether it is known what that is.
     fn take_in(&mut self) -> bool {
         let Some((aim, outcome, work)) = self.flight.ended() else { return false };
@@ -187,11 +146,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         match aim {
             Aim::Arm(place) => self.ran(place, outcome),
             Aim::Search(kind, place) => {
-                self.searched += work;
-                self.searched_from(kind, place, outcome);
+                self.searched_from(kind, place, outcome, work);
             }
             Aim::Further(solver, stages) => {
-                self.searched += work;
                 if let Some(Ok(mut done)) = outcome {
                     done.stages = [stages, done.stages].concat();
                     self.keep(Elite { done, solver });
@@ -201,17 +158,23 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 if let Some(Ok(done)) = outcome {
                     self.settled(done);
                 }
+                return true;
             }
         }
+        self.ending.tried(self.work, (self.lowest(), self.size));
         true
     }
 
-    fn searched_from(&mut self, kind: usize, place: Option<Place>, outcome: Outcome) {
-        let Some(Ok(done)) = outcome else { return self.failed_move(kind) };
+    fn searched_from(&mut self, kind: usize, place: Option<Place>, outcome: Outcome, work: u64) {
+        let Some(Ok(done)) = outcome else {
+            self.failures += 1;
+            return;
+        };
         self.failures = 0;
-        let gain = (self.lowest() - done.objective).max(0.0);
-        let gain = if gain > 1e-12 * size(self.problem.scale(&done.x), done.objective) { gain } else { 0.0 };
-        self.bandit.learn(kind, gain, done.work.max(1));
+        let (lowest, scale) = (self.lowest(), self.problem.scale(&done.x));
+        let gain =
+            if lowers(done.objective, lowest, scale, ROUNDING) { lowest - done.objective } else { 0.0 };
+        self.turns.learn(kind, gain, work);
         match place {
             Some(place) => self.book_arm(place, done),
             None => {
@@ -219,11 +182,6 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 self.keep(Elite { done, solver });
             }
         }
-    }
-
-    fn failed_move(&mut self, kind: usize) {
-        self.bandit.fail(kind);
-        self.failures += 1;
     }
 }
 

@@ -150,7 +150,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
     fn perform(&self, x0: RowMat, tick: &mut dyn FnMut()) -> Result<Done> {
         let (problem, part, control) = (self.problem, self.part, self.control);
         let solver = &part.solver;
-        let min_decrease = if part.patient { 0.0 } else { control.tuning.slow() };
+        let min_decrease = if part.patient { 0.0 } else { control.tuning.slow };
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
         let work = self.most.map(|most| Allowance::new(most, part.again, self.to_beat));

@@ -30,16 +30,7 @@ pub struct Tuning {
     /// Decrease of F in the last half of its work, times |F|, for which a later solver has as much again (parts `again`, `further`).
     pub again: f64,
 
-    // The race: leaders, then successive halving of all others.
-    /// Runs that come first (part `five leaders`),
-    pub leaders: usize,
-    /// and with X ≥ 0 and in other families; one more with X ≥ 0 where a run is long (part `four leaders`).
-    pub leaders_of_others: usize,
-    /// Excess over the best point, times |F|, at which the solver of a leader does not lead from further starts (part `hopeless`). What
-    /// a glance finds is worth a run up to ten times as much.
-    pub hopeless: f64,
-    /// Work of the first solver of a quick run over that of the others (part `quick`).
-    pub quick_polish: u64,
+    // The candidates.
     /// Rounds of halving (part `halving`).
     pub levels: u32,
 
@@ -50,12 +41,6 @@ pub struct Tuning {
     pub failures: u32,
     /// Elite points.
     pub elite: usize,
-    /// Share of fresh starts in the work (part `fresh starts`).
-    pub fresh_share: f64,
-    /// Share of the choices of a move that does not look at the past (part `bandit`),
-    pub curiosity: f64,
-    /// and weight of the past after another move of its kind.
-    pub memory: f64,
     /// Gradients that a polish may cost,
     pub polish: u64,
     /// those with limits of nonzeros,
@@ -64,40 +49,23 @@ pub struct Tuning {
     pub min_polish: u64,
 
     // Moves and starts.
-    /// Most rows that are exchanged, as a share of the nonzero ones (part `rows exchanged`).
-    pub kick: f64,
     /// Most nonzeros that are exchanged, as a share of all (part `nonzeros exchanged`).
     pub shake: f64,
-    /// How far LADMM lowers its penalty: β = L·100^(−u) with u from this to twice as much, or from there to 1 (parts `penalty lowered ...`),
+    /// How far LADMM lowers its penalty: β = L·100^(−u) with u from this to twice as much (part `penalty lowered and raised`),
     pub warmth: f64,
     /// and its work, in polishes.
     pub reheat: u64,
-    /// Rows that a component solved anew is looked for from (part `components from many rows`),
-    pub move_rows: usize,
-    /// and with a limit of nonzeros, where a start looks from eight times as many; components that are tried as the first of a set
-    /// (part `pool`).
+    /// Rows that a component solved anew with a limit of nonzeros is looked for from.
     pub candidates: usize,
     /// Share of the entries that a move with a measure forgets.
     pub forgotten: f64,
-    /// Most variables for which the relaxation is solved for a start (part `relaxed`).
-    pub max_relaxed: usize,
-
-    // The end.
-    /// Decrease in a doubling of the work, times |F|, that is worth it; a tenth of it in a pass of a short run, and differences of a
-    /// hundredth are none.
-    pub worth: f64,
-    /// Work from which doublings count, and least work of the last descent.
-    pub min_search: u64,
-    /// Work after which a doubling is over, times the patience of the effort.
-    pub stretch: u64,
-    /// Starts that must have led to the same F for it to be believed (part `agreement`).
-    pub agreed: usize,
-    /// Where fewer have come near it quiet doublings are no end before so many times the work of the first round (part `disputed`;
-    /// chosen on three tables of 50 x 300 Gaussian data with ℓ1).
-    pub rounds: u64,
+    /// Decrease of F in a pass, times |F|, below which a short run ends.
+    pub slow: f64,
 
     // Around it.
-    /// Share of the least work of a search, and of its time where that is limited, that is spent on a proof before it. Of eleven single
+    /// Work that is spent on a proof before a search begins.
+    pub before: u64,
+    /// Share of the work of a search, and of its time where that is limited, that is spent on a proof. Of eleven single
     /// components (pitprops, ionosphere, w1a, news20; 13 to 300 variables, 3 to 20 nonzeros) 1/32 proves five and 1/4 eight, each in less
     /// time than the search takes; 1/2 proves no more.
     pub on_proof: f64,
@@ -124,33 +92,20 @@ impl Tuning {
         near: 1e-3,
         share: 4,
         again: 0.003,
-        leaders: 5,
-        leaders_of_others: 3,
-        hopeless: 0.01,
-        quick_polish: 8,
         levels: 3,
         in_flight: 4,
         failures: 8,
         elite: 6,
-        fresh_share: 0.2,
-        curiosity: 0.25,
-        memory: 0.9,
         polish: 150,
         polish_of_counts: 200,
         min_polish: 100_000_000,
-        kick: 0.125,
         shake: 0.5,
         warmth: 0.35,
         reheat: 8,
-        move_rows: 24,
         candidates: 64,
         forgotten: 0.25,
-        max_relaxed: 300,
-        worth: 1e-4,
-        min_search: 1_000_000_000,
-        stretch: 10_000_000_000,
-        agreed: 3,
-        rounds: 16,
+        slow: 1e-5,
+        before: 1_000_000_000,
         on_proof: 0.25,
         room: 2,
         without: &[],
@@ -167,43 +122,14 @@ impl Tuning {
         ]
     }
 
-    /// Work of a run at level 0 that takes seconds (parts `eigenvectors first`, `glances`). From a tenth of it on a short run decides
-    /// which leader is second (part `looks`).
-    pub(crate) fn long(&self) -> u64 {
-        2 * self.stretch
-    }
-
     /// Runs in flight together in the race.
     pub(super) fn in_race(&self) -> usize {
         self.in_flight / 2
     }
 
-    /// Decrease of F in a pass, times |F|, below which a run under [`own_level`](Self::own_level) ends.
-    pub(super) fn slow(&self) -> f64 {
-        self.worth / 10.0
-    }
-
-    /// Difference of F, times |F|, that is none.
-    pub(super) fn same(&self) -> f64 {
-        self.worth / 100.0
-    }
-
-    /// Work from which on a search is long enough, whether starts agree or not.
-    pub(super) fn disputed(&self) -> u64 {
-        4 * self.rounds * self.min_search
-    }
-
-    /// Work of a run at [`own_level`](Self::own_level) over that at level 0.
-    pub(super) fn patience(&self) -> u64 {
-        1 << self.own_level
-    }
-
-    /// Moves that lower a penalty, and how far.
-    pub(crate) fn reheats(&self) -> [(&'static str, Range<f64>); 2] {
-        [
-            ("penalty lowered and raised", self.warmth..2.0 * self.warmth),
-            ("penalty lowered far", 2.0 * self.warmth..1.0),
-        ]
+    /// How far the move lowers a penalty that is raised again.
+    pub(crate) fn reheat_range(&self) -> Range<f64> {
+        self.warmth..2.0 * self.warmth
     }
 
     /// Is a part there?
@@ -233,24 +159,17 @@ const fn part(name: &'static str, problems: &'static str) -> Component {
 
 /// The parts.
 pub const PARTS: &[Component] = &[
-    part("rows exchanged", "l0 l1 nonneg scad"),
+    part("components dropped and grown", "l0 nonneg counts measured"),
     part("nonzeros exchanged", "counts uncorrelated"),
-    part("components solved anew", "l0 l1 nonneg scad counts uncorrelated"),
+    part("components solved anew", "uncorrelated"),
     part("components of two points", "l0 l1 nonneg scad counts uncorrelated"),
     part("components turned", "counts"),
     part("penalty lowered and raised", "l0 l1 nonneg scad counts"),
-    part("penalty lowered far", "l0 l1 nonneg scad"),
-    part("components from many rows", "l0"),
-    part("bandit", "l0 l1 nonneg scad counts uncorrelated"),
-    part("fresh starts", "l0 l1 nonneg scad counts uncorrelated"),
-    part("levels of fresh starts", "l0 l1 nonneg scad counts uncorrelated"),
-    part("race", "l0 l1 nonneg scad counts uncorrelated"),
-    part("halving", "l0 l1 nonneg scad counts uncorrelated"),
-    part("search in between", "l0 l1 nonneg scad counts uncorrelated"),
-    part("five leaders", "l0 l1 scad"),
-    part("hopeless", "l0"),
-    part("looks", "l0"),
-    part("quick", "l0 l1 nonneg scad counts"),
+    part("entries added and pruned", "measured"),
+    part("entries forgotten", "measured"),
+    part("a component found anew", "measured"),
+    part("two components turned", "measured"),
+    part("halving", "l0 l1 nonneg scad counts measured uncorrelated"),
     part("settle", "l0 l1 nonneg scad counts uncorrelated"),
     part("further", "l0 l1 scad"),
     part("again", "l0 l1 scad"),
@@ -259,27 +178,13 @@ pub const PARTS: &[Component] = &[
     part("hand on", "l0 l1 nonneg scad counts"),
     part("patience", "l0 l1 nonneg scad counts"),
     part("by turns", "l1"),
-    part("sparse starts", "l0 l1 scad nonneg"),
-    part("relaxed", "l0"),
-    part("grown", "l0 l1 nonneg scad"),
-    part("pool", "l0 counts"),
+    part("sparse starts", "l0 scad nonneg"),
+    part("k-components", "l0 nonneg counts measured"),
     part("support", "l0"),
-    part("spm", "l0 nonneg"),
-    part("slpg", "l1"),
-    part("manpg-ada", "l1"),
-    part("ep4orth", "nonneg"),
-    part("varimax", "l0 l1 nonneg scad counts uncorrelated"),
-    part("coordinates", "l0 l1 nonneg scad counts uncorrelated"),
+    part("varimax", "l0 l1 nonneg scad counts measured uncorrelated"),
     part("pca", "l0 l1 nonneg scad counts uncorrelated"),
     part("random", "l0 l1 scad counts uncorrelated"),
-    part("partition", "nonneg"),
     part("deflation", "counts uncorrelated"),
-    part("apart", "counts"),
-    part("four leaders", "nonneg"),
-    part("eigenvectors first", "l0 nonneg"),
-    part("glances", "l0"),
-    part("agreement", "end"),
-    part("disputed", "end"),
 ];
 
 #[cfg(test)]
@@ -291,7 +196,7 @@ mod tests {
     fn constants_are_few() {
         let all = format!("{:?}", Tuning::DEFAULT);
         let names = all.matches(": ").count() - 2; // `without` and `max_work` are none
-        assert!(names <= 40, "{names} constants: {all}");
+        assert!(names <= 28, "{names} constants: {all}");
     }
 
     #[test]
@@ -300,7 +205,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), PARTS.len());
-        let tuning = Tuning { without: &["pool"], ..Tuning::DEFAULT };
-        assert!(!tuning.has("pool") && tuning.has("bandit"));
+        let tuning = Tuning { without: &["pca"], ..Tuning::DEFAULT };
+        assert!(!tuning.has("pca") && tuning.has("random"));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::sparse_rows::SCATTERED;
 use super::{
-    DenseGram, DenseQuadratic, FiniteSum, HessianVector, JQuadratic, Probe, Quadratic, Smooth, SparseGram,
-    TwoSided, Unpacked, Usage,
+    DenseGram, DenseQuadratic, FiniteSum, Halves, HessianVector, JQuadratic, Probe, Quadratic, Smooth,
+    SparseGram, TwoSided, Unpacked, Usage,
 };
 use crate::linalg::RowMat;
 use crate::linalg::simd::Simd;
@@ -106,6 +106,7 @@ macro_rules! any_smooth {
                 match self { $(Self::$variant(f) => f.apply_few(v),)* }
             }
             fn factor(&self) -> Option<&RowMat> { match self { $(Self::$variant(f) => f.factor(),)* } }
+            fn halves(&self) -> Halves<'_> { match self { $(Self::$variant(f) => f.halves(),)* } }
             fn keeps_gradient(&self, image: &AnyImage) -> bool {
                 match (self, image) {
                     $((Self::$variant(f), AnyImage::$variant(y)) => f.keeps_gradient(y),)*

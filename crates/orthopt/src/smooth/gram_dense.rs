@@ -1,13 +1,19 @@
 use faer::{Mat, MatRef};
 
 use super::centring::transposed;
-use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, ritz_curvature, spectral_norm};
+use super::half::entries;
+use super::{
+    Centring, Entries, Halves, LinearTerm, Quadratic, Samples, Scale, Smooth, ritz_curvature, spectral_norm,
+};
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::linalg::factor::transpose;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner};
+use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::products::{add_rows_product, cross, gram, product, product_in_time};
 use crate::linalg::simd::Simd;
 use crate::linalg::small::symmetric_eigen;
+use crate::linalg::work::count;
 
 /// Samples up to which AAᵀ is decomposed for ‖A‖.
 const SMALL_GRAM: usize = 128;
@@ -131,6 +137,28 @@ impl Smooth for DenseGram {
     }
 }
 
+impl Samples for DenseGram {
+    fn mixtures(&self, w: &[Entries]) -> RowMat {
+        let m = self.samples();
+        count(entries(w) * m);
+        let mut out = RowMat::zeros(w.len(), m);
+        for_each_chunk(out.data_mut(), m, &|_, k, row| {
+            add_weighted_rows(w[k].len(), |l| (w[k][l].1, w[k][l].0 * m), self.at.data(), row);
+        });
+        out
+    }
+
+    fn scores(&self, z: &RowMat) -> RowMat {
+        let mut out = RowMat::zeros(self.at.nrows(), z.nrows());
+        product(&mut out, false, 1.0, self.at.as_mat(), z.as_mat().transpose());
+        transpose(&out)
+    }
+
+    fn work(&self) -> usize {
+        self.at.data().len()
+    }
+}
+
 impl Quadratic for DenseGram {
     type Image = RowMat; // R = AX
 
@@ -180,6 +208,10 @@ impl Quadratic for DenseGram {
 
     fn factor(&self) -> Option<&RowMat> {
         Some(&self.at)
+    }
+
+    fn halves(&self) -> Halves<'_> {
+        Halves::Samples(self)
     }
 
     fn pair_work(&self, r: &RowMat) -> (usize, usize) {

@@ -5,10 +5,13 @@ use faer::sparse::SparseColMatRef;
 
 use super::column_mean::ColumnMean;
 use super::sparse_rows::{LONGER, Rows, SCATTERED, sparse_product};
-use super::{LinearTerm, Quadratic, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm};
+use super::{
+    Entries, Halves, LinearTerm, Quadratic, Samples, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm,
+};
 use crate::cancel::{Cancel, inherit};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
+use crate::linalg::factor::transpose;
 use crate::linalg::kernels::{add_weighted_rows, axpy, is_zero};
 use crate::linalg::parallel::for_each_chunk;
 use crate::linalg::simd::{Simd, dispatch};
@@ -16,6 +19,8 @@ use crate::linalg::work::count;
 
 /// An X in which one of this many rows is nonzero is treated as dense.
 const DENSE: usize = 4;
+/// Columns of A that one task multiplies.
+const COLUMNS: usize = 64;
 
 /// Rounding of a mean, as a share of the mean of the absolute values.
 const MEAN_ROUNDING: f64 = 1e-9;
@@ -347,6 +352,47 @@ impl Smooth for SparseGram {
     }
 }
 
+impl Samples for SparseGram {
+    fn mixtures(&self, w: &[Entries]) -> RowMat {
+        let stored = |w: &Entries| w.iter().map(|(i, _)| self.column(*i).0.len()).sum::<usize>();
+        count(SCATTERED * w.iter().map(stored).sum::<usize>() + w.len() * self.nrows);
+        let mut out = RowMat::zeros(w.len(), self.nrows);
+        for_each_chunk(out.data_mut(), self.nrows, &|_, k, row| {
+            for (i, x) in &w[k] {
+                let (rows, values) = self.column(*i);
+                rows.iter().zip(values).for_each(|(l, v)| row[*l as usize] += x * v);
+            }
+            if let Some(mu) = &self.mu {
+                let mean: f64 = w[k].iter().map(|(i, x)| x * mu[*i]).sum();
+                row.iter_mut().for_each(|v| *v -= mean);
+            }
+        });
+        out
+    }
+
+    fn scores(&self, z: &RowMat) -> RowMat {
+        let (k, columns) = (z.nrows(), transpose(z));
+        count(SCATTERED * self.values.len() * k);
+        let sums: Vec<f64> = (0..k).map(|l| z.row(l).iter().sum()).collect(); // 1ᵀZ
+        let mut out = RowMat::zeros(self.nrows(), k);
+        for_each_chunk(out.data_mut(), k * COLUMNS, &|_, chunk, part| {
+            for (own, row) in part.chunks_exact_mut(k).enumerate() {
+                let i = chunk * COLUMNS + own;
+                let (rows, values) = self.column(i);
+                add_weighted_rows(rows.len(), |l| (values[l], rows[l] as usize * k), columns.data(), row);
+                if let Some(mu) = &self.mu {
+                    axpy(-mu[i], &sums, row);
+                }
+            }
+        });
+        transpose(&out)
+    }
+
+    fn work(&self) -> usize {
+        SCATTERED * self.values.len()
+    }
+}
+
 impl Quadratic for SparseGram {
     type Image = SparseImage;
 
@@ -455,6 +501,10 @@ impl Quadratic for SparseGram {
             (0..q.len()).for_each(|k| axpy(self.nrows as f64 * q[k], mu, out.row_mut(k)));
         }
         out
+    }
+
+    fn halves(&self) -> Halves<'_> {
+        Halves::Samples(self)
     }
 
     fn pair_work(&self, image: &SparseImage) -> (usize, usize) {

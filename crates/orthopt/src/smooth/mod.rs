@@ -10,6 +10,7 @@ mod column_mean;
 mod geodesic;
 mod gram_dense;
 mod gram_sparse;
+mod half;
 mod linear;
 mod loss;
 pub(crate) mod majoriser;
@@ -28,8 +29,10 @@ pub use centring::Centring;
 pub(crate) use centring::for_each;
 pub use gram_dense::DenseGram;
 pub use gram_sparse::SparseGram;
+pub use half::{Entries, Halves, Samples};
 pub(crate) use linear::LinearTerm;
 pub use loss::{Loss, SampleLoss};
+pub(crate) use measured::Small;
 pub use measured::{MEASURES, Measure, Measured, Order};
 pub use nonlinear_eig::NonlinearEig;
 pub(crate) use probe::PLACEMENTS;
@@ -307,6 +310,11 @@ pub trait Quadratic: Smooth {
     /// Aᵀ (n × m) where M = −AᵀA is kept that way and dense, for methods that can do with AAᵀ.
     fn factor(&self) -> Option<&RowMat> {
         None
+    }
+
+    /// What a product with M is made of, for methods that work with samples.
+    fn halves(&self) -> Halves<'_> {
+        Halves::Unknown
     }
 
     /// An upper bound of ‖M‖₂, and of ‖D ⊗ M‖₂: the one of [`Smooth::lipschitz`], or one found by products with M.

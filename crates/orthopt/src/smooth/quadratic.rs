@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use faer::MatRef;
 
 use super::centring::slab;
-use super::{Centring, LinearTerm, Quadratic, Scale, Smooth, Usage, ritz_curvature, spectral_norm};
+use super::{Centring, Halves, LinearTerm, Quadratic, Scale, Smooth, Usage, ritz_curvature, spectral_norm};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::{add_weighted_rows, axpy2, inner, is_zero};
@@ -436,6 +436,10 @@ impl Quadratic for DenseQuadratic {
         let mut out = RowMat::zeros(v.nrows(), v.ncols());
         symmetric_product(&mut out, 1.0, &self.m, v);
         out
+    }
+
+    fn halves(&self) -> Halves<'_> {
+        Halves::Matrix(&self.m)
     }
 
     fn keeps_gradient(&self, image: &QuadraticImage) -> bool {

@@ -8,7 +8,7 @@ use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::long::is_left;
 use crate::linalg::{RowMat, work};
-use crate::objective::{Evaluate, size};
+use crate::objective::{Evaluate, lowers};
 
 /// Runs one solver from X⁰ until a criterion is met, the budget is spent or somebody cancels.
 pub(crate) struct Executor<'a, P> {
@@ -193,7 +193,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Is `objective` lower than that of the last point by more than rounding?
 pub(crate) fn is_lower(objective: f64, last: f64, scale: f64) -> bool {
-    objective < last - ROUNDING * size(scale, last)
+    lowers(objective, last, scale, ROUNDING)
 }
 
 /// The best of the points that were looked at, X⁰ first: what is left when numbers break, and what

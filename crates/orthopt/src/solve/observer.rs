@@ -21,6 +21,26 @@ pub trait Observer {
     fn observe(&mut self, event: Event<'_>);
 }
 
+/// Shows what happens to F times a power of two.
+pub(crate) struct Times<'a, 'b> {
+    /// The power.
+    pub unit: f64,
+    /// Whoever watches.
+    pub observers: &'a mut [&'b mut dyn Observer],
+}
+
+impl Observer for Times<'_, '_> {
+    fn observe(&mut self, event: Event<'_>) {
+        let mut show = |event| self.observers.iter_mut().for_each(|observer| observer.observe(event));
+        match event {
+            Event::Step(progress) => show(Event::Step(&progress.times(self.unit))),
+            Event::Trace(point, x) => {
+                show(Event::Trace(&TracePoint { objective: self.unit * point.objective, ..*point }, x));
+            }
+        }
+    }
+}
+
 impl<F: FnMut(Event<'_>)> Observer for F {
     fn observe(&mut self, event: Event<'_>) {
         self(event);

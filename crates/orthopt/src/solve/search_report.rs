@@ -60,16 +60,26 @@ pub struct SearchReport {
     pub race: u64,
     /// The effort, if it decided the end.
     pub effort: &'static str,
-    /// Doublings of the work (or long stretches of it) since the race that brought nothing, one after the other.
-    pub quiet: u32,
-    /// Whether it ended since arms from several starts had come to the same F.
-    pub agreed: bool,
+    /// Number of candidates and perturbations since the last gain that counts for the effort.
+    pub tries: u32,
     /// Work and lowest F wherever it fell, with one thread.
     #[serde(skip)]
     pub curve: Vec<(u64, f64)>,
     /// The variables that took part, where that is not all of them from the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variables: Option<VariablesReport>,
+}
+
+impl SearchReport {
+    /// F times a power of two.
+    pub(crate) fn times(&mut self, unit: f64) {
+        for arm in &mut self.arms {
+            arm.objective *= unit;
+            arm.curve.iter_mut().for_each(|(_, f)| *f *= unit);
+        }
+        self.moves.iter_mut().for_each(|kind| kind.decrease *= unit);
+        self.curve.iter_mut().for_each(|(_, f)| *f *= unit);
+    }
 }
 
 /// The variables of a search on some of them.

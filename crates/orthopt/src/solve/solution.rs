@@ -167,7 +167,22 @@ pub struct Splitting {
     pub crit: Option<[f64; 3]>,
 }
 
+/// Settings with the unit of F.
+const OF_F: [&str; 6] =
+    ["objective", "objective_x", "objective_sparse", "mu_norm_z", "crit_dual", "crit_tangent"];
+
 impl Splitting {
+    /// The same of F times a power of two.
+    fn times(self, unit: f64) -> Self {
+        Self {
+            x: unit * self.x,
+            sparse: self.sparse.map(|f| unit * f),
+            mu_norm_z: self.mu_norm_z.map(|v| unit * v),
+            crit: self.crit.map(|[primal, dual, tangent]| [primal, unit * dual, unit * tangent]),
+            ..self
+        }
+    }
+
     /// The point that was returned, in words.
     pub fn returned(&self) -> &'static str {
         if self.returned_sparse { "polar(y_check)" } else { "X" }
@@ -244,8 +259,37 @@ impl Solution {
         Point { objective: self.objective.total, feasibility: self.feasibility }
     }
 
-    /// Takes another X, and what is known of it.
+    /// The same of F times a power of two: X stays what it is.
+    pub(crate) fn times(mut self, unit: f64) -> Self {
+        self.objective = self.objective.times(unit);
+        self.scale *= unit;
+        self.trace.times(unit);
+        for stage in &mut self.stages {
+            stage.objective *= unit;
+            stage.splitting = stage.splitting.map(|splitting| splitting.times(unit));
+        }
+        self.splitting = self.splitting.map(|splitting| splitting.times(unit));
+        for (name, setting) in &mut self.settings {
+            let own = name.rsplit('.').next().unwrap_or_default();
+            if let Setting::Real(value) = setting
+                && OF_F.contains(&own)
+            {
+                *value *= unit;
+            }
+        }
+        if let Some(raw) = &mut self.raw {
+            raw.objective *= unit;
+        }
+        if let Some(search) = &mut self.search {
+            search.times(unit);
+        }
+        self.proof = self.proof.map(|proof| Box::new(proof.times(unit)));
+        self
+    }
+
+    /// Takes another X, without the entries that are rounding, and what is known of it.
     pub(crate) fn take<P: Evaluate>(&mut self, problem: &P, x: RowMat) {
+        let x = problem.cleaned(&x).unwrap_or(x);
         self.objective = problem.objective(&x);
         self.scale = problem.scale(&x);
         self.feasibility = problem.feasibility(&x);

@@ -1,6 +1,8 @@
 //! Stopping criteria: each can explain itself, and they compose.
 
 use super::Status;
+use crate::cancel::Cancel;
+use crate::linalg::long::rest_of;
 use crate::objective::size;
 
 /// A finished pass of a solver over its working sets.
@@ -34,6 +36,16 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// The same of F times a power of two.
+    pub(crate) fn times(self, unit: f64) -> Self {
+        let pass = self.pass.map(|pass| Pass {
+            decrease: unit * pass.decrease,
+            max_decrease: unit * pass.max_decrease,
+            ..pass
+        });
+        Self { objective: unit * self.objective, scale: unit * self.scale, pass, ..self }
+    }
+
     /// What tolerances of F are relative to: its scale plus |F|.
     pub fn size(&self) -> f64 {
         size(self.scale, self.objective)
@@ -53,7 +65,7 @@ pub(super) fn interrupted() -> StopReason {
     StopReason { status: Status::Interrupted, message: "interrupted; this is the best point so far".into() }
 }
 
-pub(super) fn numerical_error() -> StopReason {
+pub(crate) fn numerical_error() -> StopReason {
     StopReason {
         status: Status::NumericalError,
         message: "F became NaN or infinite: check the scale of the data".into(),
@@ -204,8 +216,9 @@ impl Stop for Stationary {
         (pass.decrease == 0.0 && pass.max_decrease <= limit).then(|| StopReason {
             status: Status::Converged,
             message: format!(
-                "block-2 stationary: a whole pass over all {} pairs that can move found no decrease above {limit:.3e}",
-                pass.pairs
+                "block-2 stationary: a whole pass over all {} pairs that can move found no decrease above {:.0e} times \
+                 the size of F",
+                pass.pairs, self.tol
             ),
         })
     }
@@ -242,7 +255,11 @@ impl Stop for RelativeDecrease {
         let limit = self.tol * p.size();
         (pass.decrease < limit).then(|| StopReason {
             status: Status::Stalled,
-            message: format!("a pass of {} pairs lowered F by {:.3e} only", pass.pairs, pass.decrease),
+            message: format!(
+                "a pass of {} pairs lowered F by {:.1e} times its size only",
+                pass.pairs,
+                pass.decrease / p.size()
+            ),
         })
     }
 }
@@ -330,7 +347,7 @@ impl Fading {
 pub struct Stopping {
     /// Iterations.
     pub max_iters: Option<u64>,
-    /// Seconds in the solver.
+    /// Seconds.
     pub time_limit: Option<f64>,
     /// Decreases of F within `tol` times its scale plus |F| count as none; measures of stationarity within 1000 `tol`.
     pub tol: f64,
@@ -346,6 +363,13 @@ impl Stopping {
             .or(MaxIterations(self.max_iters))
             .or(TimeLimit(self.time_limit))
             .or(RelativeDecrease { tol: self.min_decrease })
+    }
+
+    /// With what is left of the time limit on the clock that began when the data were there, where anybody would notice: the
+    /// limit is of setting up the problem, too.
+    #[must_use]
+    pub fn after(self, clock: &Cancel) -> Self {
+        Self { time_limit: self.time_limit.map(|limit| rest_of(limit, clock.seconds())), ..self }
     }
 
     /// The decrease of F that counts as none where F is `objective` and its scale is `scale`.

@@ -37,6 +37,11 @@ impl Trace {
         &self.points
     }
 
+    /// F times a power of two.
+    pub(crate) fn times(&mut self, unit: f64) {
+        self.points.iter_mut().for_each(|point| point.objective *= unit);
+    }
+
     /// Whether a point at `seconds` is due.
     pub fn is_due(&self, seconds: f64) -> bool {
         seconds >= self.next

@@ -345,7 +345,8 @@ pub(crate) static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
 pub(crate) static MEASURED_SOLVERS: &[SolverInfo<MeasuredProblem>] = &[overshoot::INFO, overshoot::NESTED];
 
 /// All solvers of problems with uncorrelated components.
-pub(crate) static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] = &[uncorrelated::INFO];
+pub(crate) static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] =
+    &[uncorrelated::INFO, overshoot::OF_UNCORRELATED];
 
 /// Looks solvers up by names joined with `+`, a chain.
 ///

@@ -191,10 +191,10 @@ fn until_it_ends() -> Stopping {
 
 /// What `solve --nonzeros` does by default, with so many threads.
 fn searched(c: &RowMat, r: usize, k: usize, stopping: Stopping, threads: usize) -> Solution {
-    searched_from(c, (r, k), Tuning::DEFAULT.min_search, stopping, threads)
+    searched_from(c, (r, k), Tuning::DEFAULT.before, stopping, threads)
 }
 
-/// The same with doublings of the work that count from `least`.
+/// The same with so much work on a proof before the search.
 fn searched_from(
     c: &RowMat,
     (r, k): (usize, usize),
@@ -205,7 +205,7 @@ fn searched_from(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let p = CardinalityProblem::new(negative(c), r, Cardinality::Components(vec![k; r]), 0.0, false);
-        let tuning = Tuning { min_search: least, ..Tuning::DEFAULT };
+        let tuning = Tuning { before: least, ..Tuning::DEFAULT };
         let wanted = Wanted { effort: Some(Effort::Normal), tuning, ..Wanted::default() };
         let p = p.unwrap();
         let plan = p.plan(&wanted).unwrap();

@@ -96,7 +96,7 @@ fn plans_follow_what_is_wanted() {
             "{name}"
         );
     }
-    assert!(auto.starts.contains(&Start::named("coordinates")));
+    assert!(auto.starts.contains(&Start::named("varimax")));
     assert!(matches!(p.plan(&wanted("obcd+")), Err(Error::UnknownName { .. })));
     let far = Wanted { start: Some(Start::named("mars")), ..wanted("obcd") };
     assert!(matches!(p.plan(&far).unwrap().start(&p, 0), Err(Error::UnknownName { .. })));

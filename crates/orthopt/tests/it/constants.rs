@@ -94,10 +94,14 @@ fn solvers_have_the_constants_that_the_registry_says() {
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         check(&posed.problem, &mut seen);
     }
-    for order in [Order::Joint, Order::Sequential] {
+    for (measure, order) in [
+        (Measure::Variance, Order::Joint),
+        (Measure::Adjusted, Order::Joint),
+        (Measure::Adjusted, Order::Sequential),
+    ] {
         let limit = Some(Limit::Nonzeros(vec![3]));
         let options =
-            PoseOptions { rank: Some(2), maximise: Measure::Adjusted, order, limit, ..Default::default() };
+            PoseOptions { rank: Some(2), maximise: Some(measure), order, limit, ..Default::default() };
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         check(&posed.problem, &mut seen);
     }

@@ -110,3 +110,58 @@ fn bad_input_is_an_error() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+fn quick(p: SparsePca<'_>) -> SparsePca<'_> {
+    p.components(2).option("effort", "quick")
+}
+
+/// Options without a method of their own have the names of the command, and mean what they mean there.
+#[test]
+fn options_by_name() {
+    let a = samples();
+    let maximised = |p: SparsePca<'_>| p.fit().unwrap().explained_variance.unwrap().maximised;
+    let of = || quick(SparsePca::l0(&a));
+    assert_eq!(maximised(of().option("nonzeros", 3)), "adjusted");
+    assert_eq!(maximised(of().option("nonzeros", vec![3, 2])), "adjusted");
+    assert_eq!(maximised(of().option("nonzeros", 3).option("maximise", "variance")), "variance");
+    assert_eq!(maximised(of()), "adjusted"); // a number is chosen
+    assert_eq!(maximised(of().lambda(20.0)), "variance");
+    assert_eq!(maximised(of().components(1).option("nonzeros", 3)), "variance");
+    assert_eq!(maximised(quick(SparsePca::plain(&a)).option("nonzeros", 3)), "adjusted");
+    assert_eq!(maximised(quick(SparsePca::nonneg(&a)).option("nonzeros", 3)), "variance");
+    let found = of().option("nonzeros", vec![3, 2]).fit().unwrap();
+    assert_eq!(found.nonzeros(), [3, 2]);
+    for (asked, message) in [
+        (of().option("nonzeroes", 3), "there is no option 'nonzeroes'"),
+        (of().option("nonzeros", 0), "nonzeros"),
+        (of().option("nonzeros", 3).option("variables", 4), "exclude each other"),
+        (of().option("scale", "std"), "no option of SparsePca"),
+        (of().option("bound", 5.0), "no option of SparsePca"),
+        (of().option("json", "a.json"), "no option of SparsePca"),
+        (of().option("penalty", "l1").option("maximise", "adjusted"), "does not apply"),
+    ] {
+        let error = asked.fit().unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}
+
+/// The limit is of setting up the problem too: none of it is left to a run whose problem was long in the making, and no time
+/// at all gives the start with the word for it.
+#[test]
+fn the_limit_is_of_the_whole_call() {
+    let a = samples();
+    let none = || SparsePca::l0(&a).components(2).time_limit(0.0);
+    for asked in [none().lambda(20.0), none().option("nonzeros", 3), none(), none().lambda(20.0).certify()] {
+        let found = asked.fit().unwrap();
+        assert_eq!(found.solution.status, Status::TimeLimit);
+        assert!(found.solution.feasibility < 1e-12);
+    }
+    let stopping = Stopping { max_iters: None, time_limit: Some(3600.0), tol: 1e-9, min_decrease: 0.0 };
+    let clock = Cancel::never();
+    assert_eq!(stopping.after(&clock).time_limit, Some(3600.0)); // nobody notices so little
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    assert!(stopping.after(&clock).time_limit < Some(3600.0));
+    let short = Stopping { time_limit: Some(0.01), ..stopping };
+    assert_eq!(short.after(&clock).time_limit, Some(0.0));
+    assert_eq!(Stopping { time_limit: None, ..stopping }.after(&clock).time_limit, None);
+}

@@ -72,15 +72,9 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
     });
     let portfolio = Portfolio {
         arms,
-        leaders: 1,
-        hopeless: None,
-        quick: Vec::new(),
-        looks: Vec::new(),
-        glances: Vec::new(),
         moves: vec![Arc::new(Nowhere)],
         run: 1,
         polish: 1,
-        freshest: 0,
         settle: Some(settle),
         tuning: Default::default(),
     };
@@ -117,8 +111,9 @@ fn a_polish_that_cannot_reach_the_best_point_ends() {
         let none = || Error::NoPlace { start: "a point", why: "a test".into(), instead: "identity" };
         second.task =
             Box::new(move |p, level, seed| if level == 0 { made(p, level, seed) } else { Err(none()) });
-        let found = searched(&p, vec![arm(first.clone(), None), second]).1;
-        let report = found.search.unwrap().arms.swap_remove(1);
+        // two run side by side, and the third one is measured by what they have found
+        let found = searched(&p, vec![arm(first.clone(), None), arm(first.clone(), None), second]).1;
+        let report = found.search.unwrap().arms.swap_remove(2);
         assert_eq!(report.runs, 1);
         report.work
     };

@@ -9,10 +9,13 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::{Between, Family, Kind, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, Storage};
+use orthopt::smooth::Measure;
 use orthopt::solve::{Setting, Solution, Stopping};
 
 /// Powers of the data: C, F and λ go with twice as many.
 const POWERS: [i32; 4] = [-60, -1, 1, 60];
+/// The same far from 1, where squares of C are no numbers, and on both sides of where that begins.
+const FAR: [i32; 6] = [-270, -250, -66, 66, 250, 256];
 
 /// How the data are given.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,6 +88,8 @@ fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&Named) -> T) -> T {
     options.lambda = options.lambda.map(|lambda| lambda * of_lambda);
     options.radius = options.radius.map(|radius| radius * unit);
     let info = find_problem(case.name).unwrap();
+    let target = scaled(&gaussian(a.nrows(), 2, 6), unit);
+    options.target = (case.name == "procrustes").then(|| RowMat::from_mat(target.as_ref()));
     let samples = matches!(case.form, Form::Dense | Form::Wide | Form::Sparse | Form::SparseForms);
     if !samples || !matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit) {
         options.storage = Default::default();
@@ -220,7 +225,7 @@ fn solvers<P: Family>(p: &P) -> Vec<Option<&'static str>> {
 }
 
 /// Every difference, in the words of this test.
-fn differences(cases: &[Case]) -> Vec<String> {
+fn differences(cases: &[Case], powers: &[i32]) -> Vec<String> {
     let mut out = Vec::new();
     for case in cases {
         let names = match case.solvers {
@@ -230,8 +235,14 @@ fn differences(cases: &[Case]) -> Vec<String> {
         for solver in names {
             let of = |k: i32| posed(case, k, |named| run(named, solver, 400));
             let one = of(0);
-            for k in POWERS {
-                let found = of(k).against(&one, two(2 * k));
+            for k in powers.iter().copied() {
+                let exponent = match case.name {
+                    "ica" => 0,
+                    "robust-subspace" => k,
+                    "dictionary" => 4 * k,
+                    _ => 2 * k,
+                };
+                let found = of(k).against(&one, two(exponent));
                 if !found.is_empty() {
                     let found = found.join("; ");
                     let (label, solver) = (case.label(), solver.unwrap_or("search"));
@@ -247,7 +258,11 @@ fn differences(cases: &[Case]) -> Vec<String> {
 }
 
 fn no_difference(cases: &[Case]) {
-    let found = differences(cases);
+    none_at(cases, &POWERS);
+}
+
+fn none_at(cases: &[Case], powers: &[i32]) {
+    let found = differences(cases, powers);
     assert!(found.is_empty(), "{} of them:\n{}", found.len(), found.join("\n"));
 }
 
@@ -347,4 +362,78 @@ fn nonlinear_eigenvalues() {
         Case::new("nonlinear-eig", Form::Dense).with(|o| o.lambda = Some(3.0)),
         Case::new("nonlinear-eig", Form::Chain).with(|o| o.lambda = Some(3.0)),
     ]);
+}
+
+/// Search and a solver of every kind of problem, where squares of C overflow or vanish.
+#[test]
+fn numbers_far_from_one() {
+    let limit = |limit: Limit| move |o: &mut PoseOptions| o.limit = Some(limit);
+    let lambda = |lambda: f64| move |o: &mut PoseOptions| o.lambda = Some(lambda);
+    let mut cases = vec![
+        Case::new("pca", Form::Wide).by(&["", "spectral"]),
+        Case::new("nonneg-pca", Form::Gram).by(&["", "ep4orth"]),
+        Case::new("l0-pca", Form::Sparse).with(lambda(1.5)).by(&["", "support"]),
+        Case::new("l0-pca", Form::Dense).with(|o| o.relative_lambda = Some(0.2)).by(&["obcd"]),
+        Case::new("l1-pca", Form::Dense).with(lambda(12.0)).by(&["", "ladmm"]),
+        Case::new("mcp-pca", Form::Dense).with(lambda(12.0)).by(&["obcd"]),
+        Case::new("scad-pca", Form::Dense).by(&["obcd", "manpg"]),
+        Case::new("dc-pca", Form::Dense).with(lambda(0.4)).by(&["oadmm"]),
+        Case::new("hyperbolic-eig", Form::Dense).by(&["", "j-lbfgs"]),
+        Case::new("procrustes", Form::Dense).by(&["", "lbfgs"]),
+        Case::new("brockett", Form::Dense).by(&["", "lbfgs"]),
+        Case::new("ica", Form::Dense).by(&["lbfgs"]),
+        Case::new("robust-subspace", Form::Dense).by(&["lbfgs"]),
+    ];
+    for kept in [Limit::Nonzeros(vec![3]), Limit::Total(7), Limit::Variables(4)] {
+        cases.push(Case::new("l0-pca", Form::Dense).with(limit(kept)).by(&[""]));
+    }
+    for measure in [Measure::Adjusted, Measure::Polar, Measure::Explained] {
+        let measured = Case::new("l0-pca", Form::Dense).with(limit(Limit::Nonzeros(vec![3])));
+        cases.push(measured.with(|o| o.maximise = Some(measure)).by(&[""]));
+    }
+    none_at(&cases, &FAR);
+    // F of the one and lambda of the other go with the fourth power of the data, which has to be a number as well
+    let fourth = [
+        Case::new("dictionary", Form::Dense).by(&["lbfgs"]),
+        Case::new("nonlinear-eig", Form::Gram).with(lambda(30.0)).by(&["lbfgs"]),
+    ];
+    none_at(&fourth, &[-250, -66, 66, 250]);
+}
+
+/// Where C overflows, or has no digits left, that is said, whatever unit the problem is solved in.
+#[test]
+fn the_ends_of_the_range_stay_what_they_are() {
+    let info = find_problem("pca").unwrap();
+    let a = gaussian(30, 9, 5);
+    for (k, word) in [(-530, "small"), (511, "large"), (600, "large")] {
+        let a = scaled(&a, two(k));
+        let error = pose(info, &PcaData::Dense(a.as_ref()), &PoseOptions::default()).unwrap_err();
+        assert!(error.to_string().contains(word), "{k}: {error}");
+    }
+}
+
+/// A share of a matrix of numbers far from 1 that is to be checked by others is that of the numbers themselves.
+#[test]
+fn saved_multipliers_have_the_unit_of_the_data() {
+    let dual = |name: &'static str, k: i32| {
+        let case = Case::new(name, Form::Dense).with(|o| o.limit = Some(Limit::Nonzeros(vec![3])));
+        posed(&case, k, |p| {
+            let options = bound::Options { iterations: 200, ..Default::default() };
+            let found = p.lower_bound(None, &options, &Cancel::never(), &|_| ()).unwrap();
+            let limits = p.limit_dual(None, &Cancel::never()).unwrap().unwrap();
+            (p.dual(&found).unwrap(), limits)
+        })
+    };
+    let ((one, limits), k) = (dual("l0-pca", 0), 250);
+    for k in [-k, k] {
+        let (far, far_limits) = dual("l0-pca", k);
+        let same = |a: &RowMat, b: &RowMat, unit: f64| {
+            a.data().iter().zip(b.data()).all(|(a, b)| (a / unit).to_bits() == b.to_bits())
+        };
+        let unit = two(2 * k);
+        assert!(same(&far.c, &one.c, unit) && same(&far.z, &one.z, unit), "{k}");
+        assert_eq!((far.bound / unit, far.lambda / unit), (one.bound, one.lambda));
+        assert!(same(&far_limits.z, &limits.z, unit) && same(&far_limits.a, &limits.a, two(k)), "{k}");
+        assert_eq!(far_limits.bound / unit, limits.bound);
+    }
 }

@@ -7,7 +7,7 @@ use orthopt::objective::Evaluate;
 use orthopt::path::{Along, By, Fold, Folds, Path, Request, Watch, cross_validate, folds, judge, path};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
-use orthopt::smooth::Centring;
+use orthopt::smooth::{Centring, Measure};
 use orthopt::solve::Stopping;
 
 /// 50 samples of 14 variables: two factors with four variables each, and noise.
@@ -62,12 +62,13 @@ fn objective(report: &Report) -> f64 {
 #[test]
 fn along_counts_f_never_rises_and_the_knee_is_found() {
     let a = data();
-    let asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 6, 10, 14]));
+    let mut asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 6, 10, 14]));
+    asked.pose.maximise = Some(Measure::Variance);
     let found = walked(&a, &asked);
     for pair in found.points.windows(2) {
         let (f, g) = (objective(&pair[0].report), objective(&pair[1].report));
         assert!(g <= f + 1e-9 * (1.0 + f.abs()), "{g} above {f}");
-        assert!(pair[1].variance() >= pair[0].variance() - 1e-9);
+        assert!(pair[1].maximised() >= pair[0].maximised() - 1e-9);
     }
     for point in &found.points {
         assert!(point.report.nonzeros().iter().all(|k| *k as f64 <= point.at));
@@ -315,4 +316,34 @@ fn the_largest_useful_lambda_is_where_components_become_single() {
     let scad = PoseOptions { relative_lambda: Some(0.5), ..Default::default() };
     let error = pose(find_problem("nonneg-pca").unwrap(), &PcaData::Dense(a.as_ref()), &scad).unwrap_err();
     assert!(error.to_string().contains("l0 and l1"), "{error}");
+}
+
+/// Data times 2^±250: the same X at every point, F times 2^±500.
+#[test]
+fn points_do_not_depend_on_a_unit_far_from_one() {
+    let a = data();
+    let counts = Along::Counts(vec![2, 4, 14]);
+    let lambdas = |unit: f64| Along::Lambdas(vec![8.0 * unit, 2.0 * unit]);
+    for (problem, along) in [("l0-pca", None), ("l1-pca", Some(lambdas))] {
+        let walk = |k: i32| {
+            let unit = 2f64.powi(k);
+            let along = along.map_or(counts.clone(), |along| along(unit * unit));
+            let scaled = faer::Mat::from_fn(a.nrows(), a.ncols(), |i, j| unit * a[(i, j)]);
+            let mut found = walked(&scaled, &request(problem, 2, along.clone()));
+            found
+                .bound(&PcaData::Dense(scaled.as_ref()), &request(problem, 2, along), 30.0, &Cancel::never())
+                .unwrap();
+            let back = |f: f64| f / (unit * unit);
+            let point = |point: &orthopt::path::Point| {
+                let bound = point.report.global.as_ref().unwrap();
+                let words = (point.report.solution.status, bound.proof, point.nnz());
+                (point.report.x().data().to_vec(), back(objective(&point.report)), words)
+            };
+            (found.knee, found.points.iter().map(point).collect::<Vec<_>>())
+        };
+        let one = walk(0);
+        for k in [-250, 250] {
+            assert_eq!(walk(k), one, "{problem} {k}");
+        }
+    }
 }

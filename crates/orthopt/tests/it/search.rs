@@ -171,7 +171,11 @@ fn moves_lead_to_feasible_points() {
         let plan = p.plan(&Wanted::default()).unwrap();
         let portfolio = plan.portfolio.as_ref().unwrap();
         let best: Vec<_> = (0..4).map(|seed| p.start(p.default_start(), seed).unwrap()).collect();
-        let best: Vec<_> = best.into_iter().chain(p.start("grown", 1).ok()).rev().collect();
+        let best: Vec<_> = best
+            .into_iter()
+            .chain(p.start("k-components", 1).or_else(|_| p.start("coordinates", 1)).ok())
+            .rev()
+            .collect();
         let mut rng = rand_pcg::Pcg64::seed_from_u64(7);
         for movement in &portfolio.moves {
             let mut found = 0;
@@ -185,7 +189,7 @@ fn moves_lead_to_feasible_points() {
             assert!(found > 0, "{name}: {}", movement.name());
         }
         let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).collect();
-        assert_eq!(name == "l0-pca", names.contains(&"components from many rows"), "{names:?}");
+        assert_eq!(name != "l1-pca", names.contains(&"components dropped and grown"), "{names:?}");
     }
 }
 
@@ -219,7 +223,7 @@ fn starts_follow_their_seed<P: Family>(p: &P) {
         assert_eq!(one != other, arm.random, "{arm:?}");
         with_chance += u32::from(arm.random);
     }
-    assert!(with_chance > 1);
+    assert!(with_chance > 0);
 }
 
 #[test]
@@ -248,13 +252,13 @@ fn work_is_limited_and_parts_can_be_left_out() {
             let s = pool.install(|| plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []));
             s.unwrap().search.unwrap()
         };
-        let (all, again, less) = (run(&[]), run(&[]), run(&["rows exchanged", "coordinates"]));
+        let (all, again, less) = (run(&[]), run(&[]), run(&["components of two points", "pca"]));
         assert_eq!(all.curve, again.curve, "{name}");
         assert!(all.curve.windows(2).all(|w| w[0].0 <= w[1].0 && w[1].1 < w[0].1), "{name}: {:?}", all.curve);
         assert!((LIMIT..2 * LIMIT).contains(&all.work), "{name}: {}", all.work);
         let parts = |report: &SearchReport| {
-            let moved = report.moves.iter().any(|m| m.name == "rows exchanged");
-            (moved, report.arms.iter().any(|arm| arm.start == "coordinates"))
+            let moved = report.moves.iter().any(|m| m.name == "components of two points");
+            (moved, report.arms.iter().any(|arm| arm.start == "pca"))
         };
         assert_eq!((parts(&all), parts(&less)), ((true, true), (false, false)), "{name}");
     }

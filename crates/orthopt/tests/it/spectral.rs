@@ -36,7 +36,8 @@ fn check(title: &str, p: &PcaProblem) {
     let values = spectrum(p);
     let scale = values.iter().fold(0.0f64, |m, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
     let optimum = -0.5 * values[..p.rank()].iter().sum::<f64>();
-    assert_eq!((s.status, s.starts), (Status::Converged, 1), "{title}: {}", s.message);
+    let known = matches!(s.status, Status::Optimal | Status::Converged); // as much work proves it, or not
+    assert!(known && s.starts == 1, "{title}: {:?} {}", s.status, s.message);
     assert!((s.objective.total - optimum).abs() <= 1e-12 * scale, "{title}: {} {optimum}", s.objective.total);
     assert!(s.feasibility <= 1e-13, "{title}: {:e}", s.feasibility);
     assert!(criticality(p, &s.x) <= 1e-11 * scale, "{title}: {:e}", criticality(p, &s.x) / scale);

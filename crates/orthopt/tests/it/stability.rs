@@ -41,7 +41,8 @@ fn standardised(a: &Mat<f64>) -> Mat<f64> {
 
 fn request(problem: &str, limit: Option<Limit>, rank: usize, pairs: usize) -> Request {
     let problem = find_problem(problem).unwrap();
-    let pose = PoseOptions { rank: Some(rank), limit, ..Default::default() };
+    let maximise = (problem.name == "l0-pca").then_some(orthopt::smooth::Measure::Variance);
+    let pose = PoseOptions { rank: Some(rank), limit, maximise, ..Default::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     // one solver: short searches take some hundredths of a second for each half
     let solver = (problem.name == "l0-pca").then(|| "exchange".to_string());
@@ -319,7 +320,10 @@ fn what_is_complete_is_kept() {
 fn measures_and_constraints_have_halves_too() {
     let a = standardised(&planted(60, 12, 1.5, 12));
     for (name, pose) in [
-        ("adjusted", PoseOptions { maximise: orthopt::smooth::Measure::Adjusted, ..Default::default() }),
+        (
+            "adjusted",
+            PoseOptions { maximise: Some(orthopt::smooth::Measure::Adjusted), ..Default::default() },
+        ),
         (
             "uncorrelated",
             PoseOptions { between: orthopt::problem::Between::Uncorrelated, ..Default::default() },

@@ -141,11 +141,9 @@ fn what_it_does_not_go_with_is_refused() {
         ("l1-pca", limit(Limit::Nonzeros(vec![3]))),
         ("nonneg-pca", limit(Limit::Nonzeros(vec![3]))),
         ("hyperbolic-eig", limit(Limit::Nonzeros(vec![3]))),
-        ("l0-pca", limit(Limit::Total(2))), // fewer than equations and lengths
         ("l0-pca", limit(Limit::Variables(3))),
         ("l0-pca", PoseOptions { lambda: Some(1.0), ..Default::default() }),
         ("pca", PoseOptions { lambda: Some(1.0), ..limit(Limit::Nonzeros(vec![3])) }),
-        ("l0-pca", limit(Limit::Nonzeros(vec![1]))),
         ("l0-pca", limit(Limit::Nonzeros(vec![3, 3, 3]))),
     ] {
         assert!(posed(name, options).is_err(), "{name}");

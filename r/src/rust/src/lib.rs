@@ -85,7 +85,7 @@ fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let posed =
         threads::pool(settled.threads)?.install(|| clock.during(|| pose(problem, &data, &pose_options)))?;
     let task = Task::new(&posed, facts);
-    Ok(Running::start(posed, task, settled, given, samples))
+    Ok(Running::start(posed, task, settled, given, (samples, clock)))
 }
 
 /// The report as the JSON of the command has it, and what R asks besides.

@@ -11,9 +11,10 @@ use faer::Mat;
 use orthopt::bound::Options as Limits;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Call, Case, Family, Named, Plan, Posed, Run};
+use orthopt::internal::check_in_time;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::{Checks, Report, Task};
+use orthopt::report::{Report, Task};
 use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::stability::{Request, Watch, of_halves, of_run, stability};
@@ -46,18 +47,20 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Starts the thread; halves are taken of the samples where they are asked for.
+    /// Starts the thread; halves are taken of the samples where they are asked for. The clock began when the data were there.
     pub fn start(
         posed: Posed,
         task: Task,
         settled: Settled,
         given: Vec<&'static str>,
-        samples: Option<Mat<f64>>,
+        (samples, clock): (Option<Mat<f64>>, Cancel),
     ) -> Self {
         let cancel = Cancel::never();
         let (send, receive) = channel();
         let seen = cancel.clone();
-        thread::spawn(move || tell(&send, || solve(posed, &task, (&settled, &given), samples, &seen)));
+        thread::spawn(move || {
+            tell(&send, || solve(posed, &task, (settled, &given), (samples, &clock), &seen))
+        });
         Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
 
@@ -102,14 +105,18 @@ fn broken(panic: &(dyn Any + Send)) -> Failure {
 fn solve(
     posed: Posed,
     task: &Task,
-    asked: (&Settled, &[&'static str]),
-    samples: Option<Mat<f64>>,
+    (mut settled, given): (Settled, &[&'static str]),
+    (samples, clock): (Option<Mat<f64>>, &Cancel),
     cancel: &Cancel,
 ) -> Outcome {
-    let pool = threads::pool(asked.0.threads)?;
-    let mut found = one(&posed.problem, &pool, task, asked, cancel)?;
-    if let (Some(pairs), Some(a)) = (asked.0.stability, samples) {
-        let Settled { pose, wanted, stopping, .. } = asked.0;
+    let pool = threads::pool(settled.threads)?;
+    let plan = planned(&posed.problem, &pool, task, (&settled, given), clock)?;
+    settled.stopping = settled.stopping.after(clock);
+    let problem = &posed.problem;
+    let mut found =
+        threads::on(&pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, &settled, cancel))?;
+    if let (Some(pairs), Some(a)) = (settled.stability, samples) {
+        let Settled { pose, wanted, stopping, .. } = &settled;
         let stopping = of_halves(*stopping, found.report.solution.seconds);
         let request = Request::of(task, pose, wanted, stopping, pairs);
         let (data, watch) = (PcaData::Dense(a.as_ref()), Watch { cancel, done: &|_, _| () });
@@ -119,25 +126,26 @@ fn solve(
     Ok(found)
 }
 
-/// One run as the command line makes it, bit for bit; then what costs more.
-fn one(
+/// The plan of a run, with the options checked that the plan says something about.
+fn planned(
     problem: &Named,
     pool: &threads::Pool,
     task: &Task,
     (settled, given): (&Settled, &[&'static str]),
-    cancel: &Cancel,
-) -> Outcome {
+    clock: &Cancel,
+) -> Result<Plan, Failure> {
     let Settled { wanted, stopping, restarts, bound, .. } = settled;
     if bound.is_some() {
         problem.bounded()?; // before any work
     }
-    let mut plan = pool.install(|| problem.plan(wanted))?;
+    let mut plan = pool.install(|| clock.during(|| problem.plan(wanted)))?;
     let case = Case::new(task.problem, &settled.pose).in_call(Call::Solve);
     case.run_by(Run::of(problem, &plan, *restarts)).check(given.iter().copied())?;
     plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-    threads::on(pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, settled, cancel))
+    Ok(plan)
 }
 
+/// One run as the command line makes it, bit for bit; then what costs more.
 fn carried_out(problem: &Named, plan: &Plan, task: &Task, settled: &Settled, cancel: &Cancel) -> Outcome {
     let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
     let of_x = if settled.stability.is_some() { of_run(*stopping) } else { *stopping };
@@ -145,7 +153,9 @@ fn carried_out(problem: &Named, plan: &Plan, task: &Task, settled: &Settled, can
     let report = Report::new(task, problem, plan, wanted, *stopping, solution)?;
     let mut found = Found { report, notes: Vec::new(), broken: None };
     if scope.is_some() && found.report.solution.status != Status::Interrupted {
-        found.report.checks = Checks::of(problem, found.report.x(), *scope, cancel);
+        let spent = (stopping.time_limit, found.report.solution.seconds);
+        let wanted = (found.report.x(), *scope);
+        found.report.checks = check_in_time(problem, wanted, spent, (cancel, cancel), |_| ());
     }
     if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
         prove(problem, &mut found, seconds, cancel);

@@ -3,6 +3,7 @@
 use super::super::covariance::principal;
 use super::super::rounding::columns_on;
 use super::dual::Problem;
+use crate::cancel::nobody_waits;
 use crate::constraint::stiefel::{feasibility, orthonormalise, repair_on_support};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
@@ -10,6 +11,7 @@ use crate::linalg::long::is_left;
 use crate::linalg::masked_system::MaskedSystem;
 use crate::linalg::order::{ascending_to, descending_to, select_numbers, sort_numbers_down};
 use crate::linalg::products::{cross, product};
+use crate::objective::lowers;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -18,7 +20,7 @@ const STARTS: usize = 40;
 const EXCHANGED: usize = 3;
 /// Candidates tried in exchange for a row.
 const CANDIDATES: usize = 8;
-/// An improvement counts above this, relatively.
+/// An improvement counts above this, relative to the size of the value.
 const BETTER: f64 = 1e-12;
 /// Starts where sets of columns meet: one column after the other ends where no single one can be improved.
 const ROTATIONS: usize = 12;
@@ -35,6 +37,12 @@ const FEASIBLE: f64 = 1e-12;
 pub fn value_of(problem: &Problem, set: &[usize]) -> Option<f64> {
     let values = symmetric_eigenvalues(&principal(&problem.c, set))?;
     (values.len() >= problem.rank).then(|| 0.5 * values[..problem.rank].iter().sum::<f64>())
+}
+
+/// The scale of such a sum: as many times the largest ½Cᵢᵢ.
+fn scale_of(problem: &Problem) -> f64 {
+    let largest = (0..problem.c.nrows()).fold(0.0f64, |most, i| most.max(problem.c.get(i, i).abs()));
+    0.5 * problem.rank as f64 * largest
 }
 
 /// A set of k rows with a large value, grown from several rows and improved by exchanges.
@@ -95,7 +103,11 @@ fn grown(problem: &Problem, k: usize, first: usize) -> Option<Vec<usize>> {
 /// Exchanges one row for another while that helps.
 pub fn exchanged(problem: &Problem, mut set: Vec<usize>) -> Option<(f64, Vec<usize>)> {
     let mut value = value_of(problem, &set)?;
+    let scale = scale_of(problem);
     'again: loop {
+        if nobody_waits() {
+            return Some((value, set));
+        }
         let here = pulls(problem, &set)?;
         for a in ascending_to(set.len(), &|a| here[set[a]]) {
             let mut rest = set.clone();
@@ -111,7 +123,7 @@ pub fn exchanged(problem: &Problem, mut set: Vec<usize>) -> Option<(f64, Vec<usi
                 candidate.push(i);
                 candidate.sort_unstable();
                 let now = value_of(problem, &candidate)?;
-                if now > value + BETTER * value.abs() {
+                if lowers(-now, -value, scale, BETTER) {
                     (value, set) = (now, candidate);
                     continue 'again;
                 }
@@ -156,7 +168,7 @@ pub fn exchanged_columns(
     mut sets: Vec<Vec<usize>>,
     over: &dyn Fn() -> bool,
 ) -> Option<(f64, Vec<Vec<usize>>)> {
-    let n = problem.c.nrows();
+    let (n, scale) = (problem.c.nrows(), scale_of(problem));
     let (mut value, mut x) = solution_on(problem, &sets, Effort::Little)?;
     'again: for _ in 0..SWEEPS {
         for p in 0..sets.len() {
@@ -178,7 +190,7 @@ pub fn exchanged_columns(
                             replace(&mut candidate[q], i, out);
                         }
                         if let Some(found) = solution_on(problem, &candidate, Effort::Little)
-                            && found.0 > value + BETTER * value.abs()
+                            && lowers(-found.0, -value, scale, BETTER)
                         {
                             ((value, x), sets) = (found, candidate);
                             continue 'again;

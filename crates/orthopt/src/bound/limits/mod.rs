@@ -24,7 +24,7 @@ use super::certified::gamma;
 use super::covariance::principal;
 use super::covariance::{Covariance, Screen};
 use super::tree::{Limits, Outcome, cutoff, search};
-use super::types::{End, Kind, Options, Progress, Watch};
+use super::types::{End, Kind, Options, Progress, Room, Watch};
 use crate::error::Result;
 use crate::linalg::order::{select_numbers, sort_numbers_down};
 use crate::linalg::{RowMat, work};
@@ -42,6 +42,8 @@ const FEW: usize = 400;
 /// Variables, at most, where columns have limits of their own: C and a list of entries of each row are kept, and screening is
 /// to leave no more than the tree takes.
 const SCREENED: usize = 5000;
+/// Bytes of these for every pair of variables.
+const BYTES_PER_PAIR: f64 = 28.0;
 /// Lists of limits that a total allows, at most.
 const LISTS: usize = 300;
 /// Iterations between two looks at a bound, twice.
@@ -75,8 +77,15 @@ fn fullest_column(x: &RowMat) -> usize {
 }
 
 /// The problem, divided by a power of two, which is returned.
-fn posed(f: &impl Quadratic, r: usize, kind: &Kind, rank: usize, usual: usize) -> Result<(Problem, f64)> {
-    let Covariance { c, scale, .. } = Covariance::of(f, r, Screen::All, SCREENED)?;
+fn posed(
+    f: &impl Quadratic,
+    r: usize,
+    (kind, options): (&Kind, &Options),
+    rank: usize,
+    usual: usize,
+) -> Result<(Problem, f64)> {
+    let room = Room::new(SCREENED, options, BYTES_PER_PAIR);
+    let Covariance { c, scale, .. } = Covariance::of(f, r, Screen::All, room)?;
     let lambda = (kind.lambda() / scale).min(1e100); // a smaller one only raises the bound
     Ok((Problem { c, rank, lambda, nonneg: kind.nonneg(), usual }, scale))
 }
@@ -151,7 +160,7 @@ pub(super) fn prove(
     let usual =
         incumbent.map_or(usize::MAX, |x| if rank == 1 { fullest_column(x) } else { nonzero_rows(x).len() });
     let usual = usual.max(rank);
-    let (mut problem, mut scale) = posed(f, r, kind, rank, usual)?;
+    let (mut problem, mut scale) = posed(f, r, (kind, options), rank, usual)?;
     let begun = work::so_far();
     let columns = r / rank;
     // a search of several columns of many variables would take long here

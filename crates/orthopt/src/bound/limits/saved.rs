@@ -1,6 +1,6 @@
 //! Multipliers of the root, for others to check what they prove (docs/bounds-limits.md, section 7).
 
-use super::super::types::Kind;
+use super::super::types::{Kind, Options};
 use super::admm::{Effort, Proved, Splitting};
 use super::dual::{Dual, Part, Problem};
 use super::{is_small, limits_of, posed};
@@ -36,6 +36,17 @@ pub struct LimitDual {
 }
 
 impl LimitDual {
+    /// Those of C times a power of four.
+    pub(crate) fn times(mut self, unit: f64) -> Self {
+        let times = |matrix: &mut RowMat, by: f64| matrix.data_mut().iter_mut().for_each(|v| *v *= by);
+        for matrix in [&mut self.z, &mut self.u, &mut self.d, &mut self.w, &mut self.pi] {
+            times(matrix, unit);
+        }
+        times(&mut self.a, unit.sqrt());
+        self.bound *= unit;
+        self
+    }
+
     /// All arrays by the names that they have in files.
     pub fn arrays(&self) -> [(&'static str, &RowMat); 7] {
         [
@@ -84,7 +95,7 @@ pub fn limit_dual(
     }
     let small = |(rank, _): &(usize, Vec<Vec<usize>>)| is_small(f.nrows(), r / rank);
     let Some((rank, lists)) = limits_of(kind, r, f.nrows()).filter(small) else { return Ok(None) };
-    let (mut problem, mut scale) = posed(f, r, kind, rank, usize::MAX)?;
+    let (mut problem, mut scale) = posed(f, r, (kind, &Options::default()), rank, usize::MAX)?;
     let best = objective.filter(|v| v.is_finite()).map_or(f64::NEG_INFINITY, |v| -v);
     scale = problem.rescaled(scale, best / r as f64);
     let n = problem.c.nrows();

@@ -87,6 +87,8 @@ pub struct Case {
     pub(super) limited: bool,
     pub(super) auto: bool, // the rank is that of the data
     uncorrelated: bool,
+    limit: Option<&'static str>, // the option that limits nonzeros
+    measured: bool,              // another measure than the variance is asked for
 }
 
 impl Case {
@@ -105,6 +107,8 @@ impl Case {
             limited: options.limit.is_some(),
             auto: options.rank_rule == Some(RankRule::Auto),
             uncorrelated: options.between == Between::Uncorrelated,
+            limit: options.limit.as_ref().map(Limit::option),
+            measured: options.maximise.is_some_and(|measure| measure != Measure::Variance),
         }
     }
 
@@ -123,6 +127,8 @@ impl Case {
             limited: false,
             auto: false,
             uncorrelated: false,
+            limit: None,
+            measured: false,
         }
     }
 
@@ -163,11 +169,60 @@ impl Case {
         }
     }
 
+    /// The options that make the problem another one than that of its name.
+    pub(super) fn choices(&self) -> Vec<&'static str> {
+        let limit = self.limit.filter(|_| self.limited);
+        let made = [
+            self.has_other_penalty().then_some("penalty"),
+            self.mapped.then_some("map"),
+            limit,
+            self.uncorrelated.then_some("constraint"),
+        ];
+        made.into_iter().flatten().collect()
+    }
+
+    /// The same without one of these options; without any other it is the same.
+    #[must_use]
+    pub(super) fn without(&self, option: &str) -> Self {
+        let mut case = self.clone();
+        match option {
+            "penalty" => case.penalty = self.own_penalty().into(),
+            "map" => case.mapped = false,
+            "constraint" => case.uncorrelated = false,
+            _ if self.limit == Some(option) => case.limited = false,
+            _ => {}
+        }
+        case
+    }
+
+    /// The same with an option that another one needs: a limit on nonzeros, or a rank of auto.
+    #[must_use]
+    pub(super) fn with(&self, option: &str) -> Self {
+        Self {
+            limited: self.limited || option != "rank",
+            auto: self.auto || option == "rank",
+            ..self.clone()
+        }
+    }
+
+    /// The same with the other kind of data, where the kind is known.
+    #[must_use]
+    pub(super) fn of_other_data(&self) -> Self {
+        Self { gram: self.gram.map(|gram| !gram), ..self.clone() }
+    }
+
+    fn own_penalty(&self) -> &'static str {
+        find_problem(&self.problem).map_or("none", |info| info.penalty)
+    }
+
+    fn has_other_penalty(&self) -> bool {
+        !self.is_j && self.penalty != self.own_penalty()
+    }
+
     /// The problem with what makes it differ from the one of this name.
     fn statement(&self) -> String {
-        let own = find_problem(&self.problem).is_ok_and(|info| info.penalty == self.penalty);
         let mut text = self.problem.clone();
-        if !own && !self.is_j {
+        if self.has_other_penalty() {
             text += &format!(" with the penalty {}", self.penalty);
         }
         for (is, words) in [
@@ -210,6 +265,11 @@ impl Case {
     /// Whether components may maximise another measure than the variance.
     pub(super) fn takes_measures(&self) -> bool {
         self.takes_limits() && self.penalty != "nonneg"
+    }
+
+    /// Whether components may maximise what they are asked to; the variance is what all of PCA maximise.
+    pub(super) fn takes_its_measure(&self) -> bool {
+        self.takes_measures() || (self.is_pca() && !self.measured)
     }
 
     pub(super) fn takes_limits(&self) -> bool {
@@ -342,7 +402,7 @@ impl PoseOptions {
             ("target", self.target.is_some()),
             ("component-weights", self.component_weights.is_some()),
             ("constraint", self.between != Between::default()),
-            ("maximise", self.maximise != Measure::default()),
+            ("maximise", self.maximise.is_some()),
             ("order", self.order != Order::default()),
             ("min-nonzeros", self.min_nonzeros.is_some()),
             ("max-nonzeros", self.max_nonzeros.is_some()),

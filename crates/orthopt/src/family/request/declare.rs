@@ -170,6 +170,8 @@ pub struct Entry {
     pub calls: &'static [Call],
     /// What it is for, as the end of "it is for ...".
     pub scope: &'static str,
+    /// The option that it needs beside it, where one is missing.
+    pub(super) needs: &'static str,
     pub(super) of: Of,
     pub(super) means: fn(&Case) -> Option<bool>,
     python: &'static str,
@@ -201,6 +203,7 @@ pub(super) const fn option(group: Group, value: &'static str, calls: &'static [C
         matrix: None,
         calls,
         scope: "every problem",
+        needs: "",
         of: Of::Problem,
         means: |_| Some(true),
         python: "",
@@ -238,6 +241,7 @@ builder! {
     writes() { file = FileUse::Written }
     matrix(names_a_file: fn(&str) -> bool) { matrix = Some(names_a_file), file = FileUse::Read }
     means(of: Of, scope: &'static str, means: fn(&Case) -> Option<bool>) { of = of, scope = scope, means = means }
+    needs(option: &'static str) { needs = option }
     of_samples() { of = Of::Data, scope = "samples", means = |case| case.of_samples() }
     python(name: &'static str) { python = name }
     r(name: &'static str) { r = name }
@@ -275,6 +279,15 @@ impl Entry {
     /// Why a front end does not have it; `None` where it does.
     pub fn lacked_by(&self, front: Front) -> Option<&'static str> {
         self.without.iter().find(|(other, _)| *other == front).map(|(_, why)| *why)
+    }
+
+    /// What it needs beside it, in words.
+    pub(super) fn needed(&self) -> &'static str {
+        match self.needs {
+            "rank" => "a rank of auto",
+            "total-nonzeros" => "a total of nonzeros",
+            _ => "a number of nonzeros",
+        }
     }
 
     /// The help in one line. The options of methods on pairs of rows are declared with these methods.

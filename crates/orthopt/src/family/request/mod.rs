@@ -185,11 +185,12 @@ impl Request {
             component_weights: self.component_weights()?,
             limit: self.limit(),
             between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
-            maximise: parsed(&self.maximise, Measure::parse)?.unwrap_or_default(),
+            maximise: parsed(&self.maximise, Measure::parse)?,
             order: parsed(&self.order, Order::parse)?.unwrap_or_default(),
             min_nonzeros: self.min_nonzeros,
             max_nonzeros: self.max_nonzeros,
             max_memory: self.max_memory.map(|size| size.0),
+            unit: None,
         };
         let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());
         let wanted = Wanted {

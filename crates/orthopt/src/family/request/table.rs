@@ -42,12 +42,12 @@ const FOUND: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Ca
 const SAYS: &[Call] = &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore];
 
 const LIMITS: &str = "l0-pca, nonneg-pca and pca without a linear map";
-const TOTAL: &str = "l0-pca and pca with a number of nonzeros for all components together (total-nonzeros)";
+const TOTAL: &str = "l0-pca and pca with a total of nonzeros";
 const SEARCH: &str = "the search, which runs when neither a solver nor a number of restarts is given and local solutions differ";
 const SEED: &str = "checks of random pairs or blocks";
 const PAIRS: &str =
     "problems whose pairs of rows can be solved globally: no limit on nonzeros, concave part or linear map";
-const NODES: &str = "branch and bound: l0-pca with a lambda or limits on nonzeros, and nonneg-pca without limits, up to 400 variables";
+const NODES: &str = "bounds that branch, and the bound of this problem does not";
 const LOOKED_AT: &str =
     "methods on pairs of rows that use it (`orthopt list solver NAME` shows the options of each)";
 
@@ -175,7 +175,7 @@ options! {
     /// Rows are variables, columns are samples
     transpose: bool = option(Group::Table, "BOOL", READS).of_samples().without(IN_R);
 
-    /// Cells for a missing value beside NA and the like (-999,<LOD)
+    /// Further codes of a missing value, beside NA and empty cells, such as -999,<LOD
     na: String = table("LIST").numeric();
 
     /// Decimal mark, . or , [default: the table decides]
@@ -190,7 +190,7 @@ options! {
     /// Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
     names: String = table("FILE").common().reads();
 
-    /// Replace C by the nearest matrix with the same diagonal that is positive semidefinite
+    /// Replace C by a positive semidefinite matrix with the same diagonal, the nearest one in correlations
     nearest: bool = option(Group::Table, "BOOL", READS).without(IN_R)
         .means(Of::Data, "C itself", |case| case.of_samples().map(|samples| !samples));
 
@@ -215,15 +215,17 @@ options! {
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
-    /// r, number of components, 90% (of the variance in PCA) or auto (above noise) [default: 5, fewer than variables]
+    /// Number of components r; 90%: as many as PCA needs for 90 % of the variance; auto: as many as exceed noise
+    /// [default: 5, or one fewer than the variables]
     rank: Rank = problem("R|90%|auto", SAYS).short('r').common().r("ncomp");
 
     /// Number of rows behind C, for a rank of auto
     samples: usize = problem("M", SAYS).at_least(2.0)
-        .means(Of::Data, "C itself with a rank of auto", |case| case.gram.map(|gram| gram && case.auto));
+        .means(Of::Data, "C itself with a rank of auto", |case| case.gram.map(|gram| gram && case.auto))
+        .needs("rank");
 
-    /// Weight of the penalty [default: for l0 a number of nonzeros instead; for others a share of the mean of the r
-    /// largest C_ii]
+    /// Weight of the penalty [default: l0 uses --nonzeros auto instead; other penalties use a share of the mean of the
+    /// r largest C_ii]
     lambda: f64 = problem("LAMBDA", ALL).common().at_least(0.0).python("lam")
         .means(Of::Problem, "a penalty with a weight, and nonlinear-eig", |case| Some(case.has_lambda()));
 
@@ -258,25 +260,30 @@ options! {
             Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
         });
 
-    /// Measure to maximise: variance, adjusted (none repeats another), polar (the same without order), explained
-    maximise: String = problem("NAME", READS).common().default("variance")
-        .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_measures()));
+    /// Measure to maximise: variance; adjusted: variance that earlier components do not have; polar: the same, all
+    /// components on equal terms; explained: variance of all variables predicted from the scores [default: adjusted with
+    /// a number of nonzeros, otherwise variance]
+    maximise: String = problem("NAME", READS).common()
+        .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_its_measure()));
 
     /// joint: all components together; sequential: each the best one beside those before it
     order: String = problem("NAME", DATA).default("joint")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
             Some(case.takes_measures() && case.limited)
-        });
+        })
+        .needs("nonzeros");
 
     /// Least number of nonzeros in a component, with --total-nonzeros [default: 1]
     min_nonzeros: usize = problem("K", DATA).means(Of::Problem, TOTAL, |case| {
         Some(case.takes_measures() && case.limited)
-    });
+    })
+    .needs("total-nonzeros");
 
     /// Largest number of nonzeros in a component, with --total-nonzeros [default: all]
     max_nonzeros: usize = problem("K", DATA).means(Of::Problem, TOTAL, |case| {
         Some(case.takes_measures() && case.limited)
-    });
+    })
+    .needs("total-nonzeros");
 
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
     penalty: String = problem("NAME", ALL).common().one_of(penalties)
@@ -340,7 +347,7 @@ options! {
     solver: String = solver("NAME[+NAME...]", &[Call::Solve, Call::Path, Call::Bound, Call::Minimize])
         .common().default("auto");
 
-    /// X0: identity, coordinates, pca, random, partition, eigen, or a file
+    /// Starting point X0: a name (`orthopt list starts` shows all) or a file
     init: String = solver("START|FILE.npy", &[Call::Solve, Call::Compare, Call::Bound]).common()
         .matrix(|text| {
             let named = all_starts().iter().any(|start| start.0 == text) || Start::parse(text).is_ok();
@@ -374,7 +381,7 @@ options! {
     /// Stop after this many iterations (working sets tried)
     max_iters: u64 = option(Group::Stopping, "N", RUNS).at_least(1.0);
 
-    /// Stop after this many seconds in the solver
+    /// Seconds for the whole call after the data are read: setting up the problem is part of it
     time_limit: f64 = option(
         Group::Stopping,
         "SECONDS",
@@ -583,12 +590,14 @@ fn has_ending(text: &str) -> bool {
 }
 
 impl Case {
-    /// Refuses the first of the options `given` that does not apply here.
+    /// Refuses the first of the options `given` that does not apply here; those that make the problem come first.
     ///
     /// # Errors
     /// [`Error::Incompatible`] with what the option is for; [`Error::UnknownName`] for a name that the table lacks.
     pub fn check<'o>(&self, given: impl IntoIterator<Item = &'o str>) -> Result<()> {
-        given.into_iter().try_for_each(|option| self.check_one(option))
+        let choices = self.choices();
+        let (first, rest): (Vec<_>, Vec<_>) = given.into_iter().partition(|option| choices.contains(option));
+        first.into_iter().chain(rest).try_for_each(|option| self.check_one(option))
     }
 
     fn check_one(&self, option: &str) -> Result<()> {
@@ -597,17 +606,73 @@ impl Case {
             let known = OPTIONS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
             return Err(Error::UnknownName { kind: "option", name: option.into(), known });
         };
-        let refused = |subject: String, scope: &str| {
-            let why = format!(" does not apply to {subject}: it is for {scope}; leave it out");
-            Err(Error::Incompatible(Message::about(entry.name).text(why)))
-        };
         if let Some(call) = self.call.filter(|call| !entry.calls.contains(call)) {
             let calls: Vec<_> = entry.calls.iter().map(|call| call.name()).collect();
-            return refused(call.name().into(), &calls.join(", "));
+            return Err(refused(entry, call.name(), &calls.join(", ")));
         }
         match (entry.means)(self) {
-            Some(false) => refused(self.subject(entry.of), entry.scope),
+            Some(false) => Err(self.why_not(entry)),
             _ => Ok(()),
         }
     }
+
+    /// Why an option means nothing here, and what to do. The subject is never built with the option itself, and where
+    /// other options, one that is missing or the kind of the data is the reason, that is said.
+    fn why_not(&self, entry: &Entry) -> Error {
+        let case = self.without(entry.name);
+        let means = |case: &Case| (entry.means)(case) != Some(false);
+        let others = case.choices();
+        // what users could change, the smallest change first
+        let one_out = others.iter().map(|other| vec![*other]);
+        let out: Vec<_> = std::iter::once(Vec::new()).chain(one_out).chain([others.clone()]).collect();
+        let adds: &[bool] = if entry.needs.is_empty() { &[false] } else { &[false, true] };
+        // what is said of data names them by itself
+        let data: &[bool] =
+            if entry.of == Of::Problem && case.gram.is_some() { &[false, true] } else { &[false] };
+        for flips in data.iter().copied() {
+            for (add, out) in adds.iter().flat_map(|add| out.iter().map(move |out| (*add, out))) {
+                let changed = out.iter().fold(case.clone(), |case, other| case.without(other));
+                let changed = if add { changed.with(entry.needs) } else { changed };
+                let changed = if flips { changed.of_other_data() } else { changed };
+                if (!out.is_empty() || add || flips) && means(&changed) {
+                    return needs(entry, add, out, case.gram.filter(|_| flips));
+                }
+            }
+        }
+        refused(entry, &case.subject(entry.of), entry.scope)
+    }
+}
+
+/// An option that would mean something with another one, without others, or with other data.
+fn needs(entry: &Entry, add: bool, out: &[&'static str], gram: Option<bool>) -> Error {
+    let about = Message::about(entry.name);
+    let beside = |message: Message| {
+        out.iter().enumerate().fold(message.text(" does not apply beside "), |message, (k, other)| {
+            message.text(if k == 0 { "" } else { " and " }).option(*other)
+        })
+    };
+    let leave_out = "; leave it out";
+    let message = match (gram, add, out) {
+        (Some(true), ..) => {
+            about.text(format!(" needs samples (rows), but the data are C itself{leave_out}"))
+        }
+        (Some(false), ..) => about.text(format!(" needs C itself, but the data are samples{leave_out}")),
+        (None, true, []) => {
+            let about = about.text(format!(" needs {}: give ", entry.needed()));
+            let about = match entry.needs {
+                "rank" => about.set("rank", "auto"),
+                option => about.option(option),
+            };
+            about.text(" too, or leave it out")
+        }
+        (None, true, _) => beside(about.text(format!(" needs {}, and", entry.needed()))).text(leave_out),
+        (None, false, [_]) => beside(about).text(": leave one of them out"),
+        (None, false, _) => beside(about).text(leave_out),
+    };
+    Error::Incompatible(message)
+}
+
+fn refused(entry: &Entry, subject: &str, scope: &str) -> Error {
+    let why = format!(" does not apply to {subject}: it is for {scope}; leave it out");
+    Error::Incompatible(Message::about(entry.name).text(why))
 }

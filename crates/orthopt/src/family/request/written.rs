@@ -55,6 +55,42 @@ impl Written {
     }
 }
 
+impl From<&str> for Written {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<bool> for Written {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<f64> for Written {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<i32> for Written {
+    fn from(number: i32) -> Self {
+        Self::Whole(number.into())
+    }
+}
+
+impl From<usize> for Written {
+    fn from(number: usize) -> Self {
+        i64::try_from(number).map_or(Self::Number(number as f64), Self::Whole)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Written {
+    fn from(list: Vec<T>) -> Self {
+        Self::List(list.into_iter().map(Into::into).collect())
+    }
+}
+
 impl fmt::Display for Written {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -79,9 +79,29 @@ impl Covariance {
         self.diagonal[i]
     }
 
+    /// √Cᵢᵢ.
+    pub fn deviation(&self, i: usize) -> f64 {
+        self.diagonal[i].max(0.0).sqrt()
+    }
+
     /// (C²)ᵢᵢ, 0 where C² is not looked at.
     pub fn square(&self, i: usize) -> f64 {
         self.squares.as_ref().map_or(0.0, |squares| squares[i])
+    }
+
+    /// Σᵢ |xᵢⱼ|√Cᵢᵢ of each column of X, whose square the entries of XᵀCX are added up from.
+    pub fn sizes(&self, x: &RowMat) -> Vec<f64> {
+        let mut out = vec![0.0; x.ncols()];
+        for i in (0..x.nrows()).filter(|i| !is_zero(x.row(*i))) {
+            let deviation = self.deviation(i);
+            out.iter_mut().zip(x.row(i)).for_each(|(size, v)| *size += v.abs() * deviation);
+        }
+        out
+    }
+
+    /// The scale of the variance of this number of components: the largest Cᵢᵢ for each.
+    pub fn scale(&self, components: usize) -> f64 {
+        components as f64 * self.diagonal.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
     }
 
     /// CX. Cost n times the entries of the nonzero rows of X where C is kept.

@@ -25,8 +25,10 @@ pub(crate) struct Gains<'a> {
     n: Option<RowMat>,
     s: RowMat,
     w: RowMat,
+    sizes: Vec<f64>, // roots of those of the columns
     trial_s: Vec<f64>,
     trial_w: Vec<f64>,
+    trial_sizes: Vec<f64>,
 }
 
 impl<'a> Gains<'a> {
@@ -42,17 +44,21 @@ impl<'a> Gains<'a> {
         let n = (measure == Measure::Explained).then(|| cov.twice(f, x, &m));
         let w = n.as_ref().map_or_else(|| RowMat::zeros(r, r), |n| cross(x, n).symmetric_part());
         let trial = vec![0.0; r * r];
-        Self { cov, measure, small: Small::new(r, given), m, n, s, w, trial_s: trial.clone(), trial_w: trial }
+        let sizes = cov.sizes(x);
+        let (trial_s, trial_w, trial_sizes) = (trial.clone(), trial, vec![0.0; r]);
+        Self { cov, measure, small: Small::new(r, given), m, n, s, w, sizes, trial_s, trial_w, trial_sizes }
     }
 
     /// The measure of X.
     pub fn value(&mut self) -> f64 {
-        self.small.value(self.measure, self.s.data(), self.w.data())
+        let sizes = squared(&self.sizes);
+        self.small.value(self.measure, (self.s.data(), self.w.data()), &sizes)
     }
 
     /// Half of the gradient of the measure.
     pub fn gradient(&mut self) -> RowMat {
-        let (_, q, p) = self.small.weights(self.measure, self.s.data(), self.w.data());
+        let sizes = squared(&self.sizes);
+        let (_, q, p) = self.small.weights(self.measure, (self.s.data(), self.w.data()), &sizes);
         let mut g = RowMat::zeros(self.m.nrows(), self.m.ncols());
         product(&mut g, false, 1.0, self.m.as_mat(), q.as_mat());
         if let (Some(n), Some(p)) = (&self.n, p) {
@@ -90,7 +96,15 @@ impl<'a> Gains<'a> {
         if let Some(n) = &self.n {
             moved(&self.w, n, self.cov.square(i), &mut self.trial_w);
         }
-        self.small.value(measure, &self.trial_s, &self.trial_w)
+        self.trial_sizes.iter_mut().zip(&self.sizes).for_each(|(to, size)| *to = size * size);
+        let size = a.abs() * self.sizes[j] + b.abs() * self.cov.deviation(i);
+        self.trial_sizes[j] = size * size;
+        self.small.value(measure, (&self.trial_s, &self.trial_w), &self.trial_sizes)
+    }
+
+    /// The measure where column j becomes eᵢ.
+    pub fn replaced(&mut self, (i, j): (usize, usize)) -> f64 {
+        self.moved((i, j), 0.0, 1.0)
     }
 
     /// The largest measure over a dozen angles between xⱼ and eᵢ in the direction of the gradient `g` at (i, j), and the
@@ -118,5 +132,88 @@ impl<'a> Gains<'a> {
             best = self.moved((i, j), cos, sign * sin);
         }
         (best, sign * angle.tan())
+    }
+}
+
+fn squared(sizes: &[f64]) -> Vec<f64> {
+    sizes.iter().map(|size| size * size).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::constraint::stiefel;
+    use crate::smooth::DenseQuadratic;
+
+    const N: usize = 6;
+
+    /// AᵀA of random columns, of columns that come twice, of rank 2, with a column of zeros.
+    fn covariance(kind: u64, seed: u64) -> RowMat {
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+        let a = RowMat::from_fn(9, N, |_, _| rng.random_range(-1.0..1.0));
+        let b = RowMat::from_fn(2, N, |_, _| rng.random_range(-1.0..1.0));
+        let entry = |i: usize, j: usize| match kind {
+            1 => a.get(i, j % 3),
+            2 => a.get(i, 0) * b.get(0, j) + a.get(i, 1) * b.get(1, j),
+            3 if j == 2 => 0.0,
+            _ => a.get(i, j),
+        };
+        let a = RowMat::from_fn(9, N, entry);
+        cross(&a, &a)
+    }
+
+    /// Column j of X a·xⱼ + b·eᵢ.
+    fn moved(x: &RowMat, (i, j): (usize, usize), a: f64, b: f64) -> RowMat {
+        RowMat::from_fn(x.nrows(), x.ncols(), |l, k| match (l == i, k == j) {
+            (_, false) => x.get(l, k),
+            (true, true) => a * x.get(l, k) + b,
+            (false, true) => a * x.get(l, k),
+        })
+    }
+
+    /// What is computed from the products of X is what X that has moved gives, also where scores depend on each other.
+    #[test]
+    fn gains_are_those_of_the_point_itself() {
+        for (kind, seed) in (0..4).flat_map(|kind| (0..6).map(move |seed| (kind, seed))) {
+            let c = covariance(kind, seed);
+            let f = DenseQuadratic::negative(c.as_mat()).unwrap();
+            let cov = Covariance::new(&f, true);
+            let trace: f64 = (0..N).map(|i| cov.diagonal(i)).sum();
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+            let points = [
+                stiefel::random(N, 3, &mut rng),
+                RowMat::from_fn(N, 3, |i, k| f64::from(u8::from(i == 2 * k))),
+                RowMat::from_fn(N, 4, |i, k| f64::from(u8::from(i == k))),
+            ];
+            for (x, measure) in points
+                .iter()
+                .flat_map(|x| [Measure::Adjusted, Measure::Polar, Measure::Explained].map(|m| (x, m)))
+            {
+                let fresh = |x: &RowMat| Gains::new((&f, &cov), x, (measure, false)).value();
+                let mut gains = Gains::new((&f, &cov), x, (measure, false));
+                for (i, j) in (0..N).flat_map(|i| (0..x.ncols()).map(move |j| (i, j))) {
+                    let what = format!("{measure:?}, C {kind}, {seed}, entry {i}, {j}");
+                    let (value, own) = (gains.replaced((i, j)), fresh(&moved(x, (i, j), 0.0, 1.0)));
+                    assert!((value - own).abs() <= 1e-6 * trace, "{what}: {value} {own}");
+                    assert!(value <= trace * (1.0 + 1e-6), "{what}: {value} of {trace}");
+                    let entry = x.get(i, j);
+                    if entry != 0.0
+                        && let Some(value) = gains.without((i, j), entry)
+                    {
+                        let a = 1.0 / (1.0 - entry * entry).sqrt();
+                        let own = fresh(&moved(x, (i, j), a, -entry * a));
+                        assert!((value - own).abs() <= 1e-6 * trace, "{what}: {value} {own}");
+                    } else if x.get(i, j) == 0.0 {
+                        let (value, tangent) = gains.with((i, j), 1.0);
+                        let (a, b) = ((1.0 + tangent * tangent).sqrt().recip(), tangent);
+                        let own = fresh(&moved(x, (i, j), a, a * b));
+                        assert!((value - own).abs() <= 1e-6 * trace, "{what}: {value} {own}");
+                        assert!(value <= trace * (1.0 + 1e-6), "{what}: {value} of {trace}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 mod covariance;
 mod gains;
+mod root;
+mod scores;
 mod small;
 
 use std::sync::OnceLock;
@@ -10,9 +12,14 @@ use super::{Quadratic, Smooth};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, gram, product};
+use crate::linalg::unit::unit_of;
+use crate::message::Message;
 use crate::options::choices;
 pub(crate) use covariance::Covariance;
 pub(crate) use gains::Gains;
+use root::indefinite;
+pub(crate) use root::{Root, is_indefinite};
+pub(crate) use scores::{Measures, Scores};
 pub(crate) use small::Small;
 
 choices! {
@@ -52,36 +59,48 @@ choices! {
 /// | variance | tr S | 2CX |
 /// | adjusted | Σ Rⱼⱼ², T = QR, scores in the order of their variances (Zou, Hastie and Tibshirani 2006) | 2CXUUᵀ, U = unit upper triangular, UᵀSU diagonal |
 /// | polar | Σ ((S^{1/2})ⱼⱼ)² (the polar member of Chavent and Chavent, arXiv 1705.00461) | 2CX·V[(VᵀEV)ₐᵦ/(σₐ + σᵦ)]Vᵀ, S^{1/2} = VDiag(σ)Vᵀ, E = 2Diag(S^{1/2}) |
-/// | explained | tr(S⁻¹W), scores that are combinations of others left out | 2(C²X − CXS⁻¹W)S⁻¹ |
+/// | explained | tr(S⁻¹W) = ‖P_T A‖², scores that are combinations of others left out | 2(C²X − CXS⁻¹W)S⁻¹ |
 ///
 /// For XᵀX = I: adjusted ≤ variance ≤ explained ≤ the sum of the r largest eigenvalues of C, which PCA attains in all of them.
-/// Cost of a value: a product with C and O(nr² + r³); of a gradient: the same, and a second product for explained variance.
+/// Values and gradients come from the scores themselves, by a root of C that is made once (n³/3; the data where they are there),
+/// so that they have all digits where S is singular. Cost of a value: a product with the root and O(mr²); of a gradient: one to
+/// three products more. Of an f of more than 1024 variables without data they come from S and W.
 #[derive(Clone, Debug)]
 pub struct Measured<F = super::AnySmooth> {
     f: F,
     measure: Measure,
     given: bool,
     covariance: OnceLock<Covariance>, // for searches
+    root: OnceLock<Option<Root>>,
 }
 
 impl<F: Quadratic> Measured<F> {
-    /// The measure of C where `f` is −½ tr(XᵀCX), C positive semidefinite.
+    /// The measure of C where `f` is −½ tr(XᵀCX), C positive semidefinite. Cost n³/3 where f does not say that C is.
     ///
     /// # Errors
-    /// An f with a linear term.
+    /// An f with a linear term; a C with negative eigenvalues, for which only variance means something.
     pub fn new(f: F, measure: Measure) -> Result<Self> {
         if f.ncols().is_some() {
             return Err(Error::Incompatible(
                 format!("{} variance is for an f without a linear term", measure.name()).into(),
             ));
         }
-        Ok(Self { f, measure, given: false, covariance: OnceLock::new() })
+        if measure != Measure::Variance {
+            check_semidefinite(&f, measure)?;
+        }
+        Ok(Self::of(f, measure, None))
     }
 
-    /// The same with adjusted variance in the order of the columns of X, not of the variances of their scores.
+    /// The same where C is known to be positive semidefinite, with its root where that is known.
+    pub(crate) fn of(f: F, measure: Measure, root: Option<Root>) -> Self {
+        let root = root.map_or_else(OnceLock::new, |root| OnceLock::from(Some(root)));
+        Self { f, measure, given: false, covariance: OnceLock::new(), root }
+    }
+
+    /// The same with adjusted variance in the order of the columns of X where `given`, else of the variances of their scores.
     #[must_use]
-    pub(crate) fn in_given_order(self) -> Self {
-        Self { given: true, ..self }
+    pub(crate) fn in_given_order(self, given: bool) -> Self {
+        Self { given, ..self }
     }
 
     /// −½ tr(XᵀCX).
@@ -104,6 +123,33 @@ impl<F: Quadratic> Measured<F> {
         self.given
     }
 
+    /// The root of C, made once; `None` for variance, which has no need of it, and where C has many variables and no data.
+    fn root(&self) -> Option<&Root> {
+        if self.measure == Measure::Variance {
+            return None; // C may be indefinite
+        }
+        self.root.get_or_init(|| Root::of(&self.f, usize::MAX)).as_ref()
+    }
+
+    /// Makes what values and searches need, before any of them.
+    pub(crate) fn prepare(&self) {
+        self.covariance();
+        self.root();
+    }
+
+    /// The measures of X, where there is a root of C.
+    pub(crate) fn measures(&self, x: &RowMat) -> Option<Measures> {
+        Some(Scores::new(self.root()?, x).measures())
+    }
+
+    /// The order in which adjusted variance takes the columns of X.
+    pub(crate) fn order_of(&self, x: &RowMat) -> Vec<usize> {
+        match self.root() {
+            Some(root) => Scores::new(root, x).order(),
+            None => Small::new(x.ncols(), false).ordered(self.image(x).1.data()),
+        }
+    }
+
     /// CX and S.
     fn image(&self, x: &RowMat) -> (RowMat, RowMat) {
         let mut m = self.f.apply(x);
@@ -114,10 +160,77 @@ impl<F: Quadratic> Measured<F> {
 
     /// The measure itself, −2f(X).
     pub fn explained(&self, x: &RowMat) -> f64 {
-        let (m, s) = self.image(x);
-        let w = if self.measure == Measure::Explained { gram(&m) } else { RowMat::zeros(0, 0) };
-        Small::new(x.ncols(), self.given).value(self.measure, s.data(), w.data())
+        match self.root() {
+            Some(root) => Scores::new(root, x).value(self.measure, self.given),
+            None => self.by_products(x, None),
+        }
     }
+
+    /// The measure, and −∇f where it is asked for, from S and W.
+    fn by_products(&self, x: &RowMat, g: Option<&mut RowMat>) -> f64 {
+        let (mut m, s) = self.image(x);
+        if self.measure == Measure::Variance {
+            if let Some(g) = g {
+                *g = m;
+            }
+            return (0..s.nrows()).map(|k| s.get(k, k)).sum();
+        }
+        // in a unit of a power of two, as W has squares of it
+        let diagonal: Vec<f64> = self.f.diagonal().iter().map(|v| -v).collect();
+        let unit = unit_of(&diagonal);
+        m.data_mut().iter_mut().for_each(|v| *v /= unit);
+        let s: Vec<f64> = s.data().iter().map(|v| v / unit).collect();
+        let w = if self.measure == Measure::Explained { gram(&m) } else { RowMat::zeros(0, 0) };
+        let sizes = sizes(&diagonal, unit, x);
+        let mut small = Small::new(x.ncols(), self.given);
+        // all that there is, which rounding may exceed
+        let trace: f64 = diagonal.iter().map(|v| v / unit).sum();
+        let Some(g) = g else {
+            return unit * small.value(self.measure, (&s, w.data()), &sizes).min(trace);
+        };
+        let (value, q, p) = small.weights(self.measure, (&s, w.data()), &sizes);
+        product(g, false, 1.0, m.as_mat(), q.as_mat());
+        if let Some(p) = p {
+            let mut second = self.f.apply(&m); // −C²X
+            second.data_mut().iter_mut().for_each(|v| *v = -*v / unit);
+            product(g, true, 1.0, second.as_mat(), p.as_mat());
+        }
+        g.data_mut().iter_mut().for_each(|v| *v *= unit);
+        unit * value.min(trace)
+    }
+}
+
+impl Measured {
+    /// The measure on some of the variables, which sees no others.
+    pub(crate) fn on_variables(&self, variables: &[usize]) -> Self {
+        let root = self.root().map(|root| root.on_variables(variables));
+        Self::of(self.f.on_variables(variables), self.measure, root)
+    }
+}
+
+/// (Σᵢ |xᵢⱼ|√Cᵢᵢ)² of the columns of X, C in a unit.
+fn sizes(diagonal: &[f64], unit: f64, x: &RowMat) -> Vec<f64> {
+    let own = |k: usize, i: usize| x.get(i, k).abs() * (diagonal[i].max(0.0) / unit).sqrt();
+    (0..x.ncols()).map(|k| (0..x.nrows()).map(|i| own(k, i)).sum::<f64>().powi(2)).collect()
+}
+
+/// All that is known of these measures needs C ⪰ 0: with a negative eigenvalue some of them have no largest value.
+fn check_semidefinite(f: &impl Quadratic, measure: Measure) -> Result<()> {
+    let Some((least, most)) = indefinite(f) else { return Ok(()) };
+    let share = if most > 0.0 {
+        format!("the smallest eigenvalue is {:.3e} of the largest", least / most)
+    } else {
+        "no eigenvalue is positive".into()
+    };
+    let what = format!(
+        "{} variance is for a C that is a matrix of variances, without negative eigenvalues, and C is indefinite ({share}): ",
+        measure.name()
+    );
+    Err(Error::Incompatible(
+        Message::from(what)
+            .option("nearest")
+            .text(" takes the nearest matrix that is one, and variance takes any C"),
+    ))
 }
 
 impl<F: Quadratic> Smooth for Measured<F> {
@@ -134,16 +247,15 @@ impl<F: Quadratic> Smooth for Measured<F> {
     }
 
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
-        let (m, s) = self.image(x);
-        let w = if self.measure == Measure::Explained { gram(&m) } else { RowMat::zeros(0, 0) };
-        let mut small = Small::new(x.ncols(), self.given);
-        let (value, q, p) = small.weights(self.measure, s.data(), w.data());
-        product(g, false, -1.0, m.as_mat(), q.as_mat());
-        if let Some(p) = p {
-            // M = −C: two products with it give C²X
-            let second = self.f.apply(&m);
-            product(g, true, 1.0, second.as_mat(), p.as_mat());
-        }
+        let value = match self.root() {
+            Some(root) => {
+                let (value, half) = Scores::new(root, x).value_and_gradient(self.measure, self.given);
+                *g = half;
+                value
+            }
+            None => self.by_products(x, Some(g)),
+        };
+        g.data_mut().iter_mut().for_each(|v| *v = -*v);
         -0.5 * value
     }
 

@@ -1,4 +1,5 @@
-//! The measures as functions of S = XᵀCX and W = XᵀC²X (r × r): values without allocation, and weights of the gradient.
+//! The measures as functions of S = XᵀCX and W = XᵀC²X (r × r), for searches: values without allocation, and weights of the
+//! gradient.
 
 use super::Measure;
 use crate::cancel::inherit;
@@ -6,8 +7,9 @@ use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::unit::power_of_two;
 
-/// A pivot of S below this share of the diagonal entry it comes from is rounding: that score is a combination of others.
-const DEPENDENT: f64 = 1e-10;
+/// A pivot of S below this share of what the entry of S was added up from is rounding: that score is a combination of others.
+/// Above it a pivot has six digits, and so has what is divided by it: enough for a search, and F is computed from the scores.
+const DEPENDENT: f64 = 1e-9;
 /// Variances whose relative difference is at most this are equal.
 const EQUAL: f64 = 1e-12;
 /// An eigenvalue of S counts as at least this share of tr S where it is divided by.
@@ -16,6 +18,28 @@ const SMALLEST: f64 = 1e-12;
 const FEW: usize = 100;
 /// Sweeps of the eigenvalue routine; it converges in fewer than ten.
 const SWEEPS: usize = 40;
+
+/// Which pivot comes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pivots {
+    Order,     // the next in the order
+    Variances, // of equal variances, after the first one, that of which most is left
+    Largest,   // the one of which most is left, as a share of its size
+}
+
+/// Half of the matrix V[(VᵀEV)ₐᵦ/(σₐ + σᵦ)]Vᵀ of the gradient of polar variance, E = 2Diag(S^{1/2}), from the diagonal of
+/// S^{1/2} = V Diag(σ)Vᵀ.
+pub(super) fn half_of_polar(root: &[f64], sigma: &[f64], v: impl Fn(usize, usize) -> f64) -> RowMat {
+    let r = root.len();
+    let size: f64 = sigma.iter().map(|s| s * s).sum();
+    let least = (SMALLEST * size).max(f64::MIN_POSITIVE).sqrt();
+    let inner = RowMat::from_fn(r, r, |a, b| {
+        let sum: f64 = (0..r).map(|j| v(j, a) * 2.0 * root[j] * v(j, b)).sum();
+        sum / (sigma[a].max(least) + sigma[b].max(least))
+    });
+    let half = RowMat::from_fn(r, r, |i, b| (0..r).map(|a| v(i, a) * inner.get(a, b)).sum());
+    RowMat::from_fn(r, r, |i, j| (0..r).map(|b| half.get(i, b) * v(j, b)).sum())
+}
 
 /// Workspace for r × r matrices, which are slices by rows.
 #[derive(Clone, Debug)]
@@ -46,13 +70,14 @@ impl Small {
         }
     }
 
-    /// The measure of S and W; W is looked at for [`Measure::Explained`] only. Cost O(r³).
-    pub fn value(&mut self, measure: Measure, s: &[f64], w: &[f64]) -> f64 {
+    /// The measure of S and W; W is looked at for [`Measure::Explained`] only. `sizes` are (Σᵢ |xᵢⱼ|√Cᵢᵢ)² of the columns, what
+    /// the diagonal of S was added up from. Cost O(r³).
+    pub fn value(&mut self, measure: Measure, (s, w): (&[f64], &[f64]), sizes: &[f64]) -> f64 {
         let r = self.r;
         match measure {
             Measure::Variance => (0..r).map(|j| s[j * r + j]).sum(),
             Measure::Adjusted => {
-                self.factor(s);
+                self.factor(s, sizes);
                 (0..r).map(|j| self.d[j]).sum()
             }
             Measure::Polar => {
@@ -60,16 +85,22 @@ impl Small {
                 unit * self.z[..r].iter().map(|root| root * root).sum::<f64>()
             }
             Measure::Explained => {
-                self.factor(s);
+                self.order.iter_mut().enumerate().for_each(|(k, o)| *o = k);
+                self.eliminate(s, sizes, Pivots::Largest);
                 self.quotient(w)
             }
         }
     }
 
     /// The measure with Q and P such that its gradient is 2(CXQ + C²XP); P is `None` where it is zero.
-    pub fn weights(&mut self, measure: Measure, s: &[f64], w: &[f64]) -> (f64, RowMat, Option<RowMat>) {
+    pub fn weights(
+        &mut self,
+        measure: Measure,
+        (s, w): (&[f64], &[f64]),
+        sizes: &[f64],
+    ) -> (f64, RowMat, Option<RowMat>) {
         let r = self.r;
-        let value = self.value(measure, s, w);
+        let value = self.value(measure, (s, w), sizes);
         let identity = || RowMat::from_fn(r, r, |a, b| f64::from(u8::from(a == b)));
         match measure {
             Measure::Variance => (value, identity(), None),
@@ -87,17 +118,8 @@ impl Small {
             }
             Measure::Polar => {
                 // of degree 0 in S, so that the unit of `root` does not matter
-                let root = &self.z[..r];
-                let trace: f64 = (0..r).map(|j| self.a[j * r + j]).sum();
-                let least = (SMALLEST * trace).max(f64::MIN_POSITIVE);
-                let sigma: Vec<f64> = (0..r).map(|j| self.a[j * r + j].max(least).sqrt()).collect();
-                let v = |a: usize, k: usize| self.v[a * r + k];
-                let inner = RowMat::from_fn(r, r, |a, b| {
-                    let sum: f64 = (0..r).map(|j| v(j, a) * 2.0 * root[j] * v(j, b)).sum();
-                    sum / (sigma[a] + sigma[b])
-                });
-                let half = RowMat::from_fn(r, r, |i, b| (0..r).map(|a| v(i, a) * inner.get(a, b)).sum());
-                let q = RowMat::from_fn(r, r, |i, j| (0..r).map(|b| half.get(i, b) * v(j, b)).sum());
+                let sigma: Vec<f64> = (0..r).map(|j| self.a[j * (r + 1)].max(0.0).sqrt()).collect();
+                let q = half_of_polar(&self.z[..r], &sigma, |a, k| self.v[a * r + k]);
                 (value, q, None)
             }
             Measure::Explained => {
@@ -121,17 +143,18 @@ impl Small {
 
     /// The order of the scores with these products.
     pub fn ordered(mut self, s: &[f64]) -> Vec<usize> {
-        self.factor(s);
+        let sizes: Vec<f64> = (0..self.r).map(|k| s[k * (self.r + 1)]).collect();
+        self.factor(s, &sizes);
         self.order
     }
 
     /// L and d of S = L·Diag(d)·Lᵀ. Of scores with equal variances the first is the one from which d adds up to most, and
     /// each later one adds most to those before it.
-    fn factor(&mut self, s: &[f64]) {
+    fn factor(&mut self, s: &[f64], sizes: &[f64]) {
         let r = self.r;
         self.order.iter_mut().enumerate().for_each(|(k, o)| *o = k);
         if self.given {
-            return self.eliminate(s);
+            return self.eliminate(s, sizes, Pivots::Order);
         }
         let size = |k: usize| s[k * (r + 1)];
         // few numbers, nearly in order: insertion, and the first of equal ones stays the first
@@ -145,13 +168,13 @@ impl Small {
         let least = self.order.first().map_or(0.0, |first| size(*first) * (1.0 - EQUAL));
         let equal = (0..r).take_while(|k| size(self.order[*k]) >= least).count();
         if equal < 2 {
-            return self.eliminate(s);
+            return self.eliminate(s, sizes, Pivots::Variances);
         }
         let sorted = self.order.clone();
         let mut from = |first: usize| {
             self.order.copy_from_slice(&sorted);
             self.order[..=first].rotate_right(1);
-            self.eliminate(s);
+            self.eliminate(s, sizes, Pivots::Variances);
             self.d.iter().sum::<f64>()
         };
         let (mut best, mut most) = (0, from(0));
@@ -164,30 +187,42 @@ impl Small {
         from(best);
     }
 
-    /// The same in the order of the pivots; after the first one, equal variances may change places.
-    fn eliminate(&mut self, s: &[f64]) {
-        let (r, given) = (self.r, self.given);
+    /// The same in the order of the pivots, of which the next one may change places with a later one.
+    fn eliminate(&mut self, s: &[f64], sizes: &[f64], pivots: Pivots) {
+        let r = self.r;
         let Self { order, l, d, .. } = self;
         for j in 0..r {
-            if !given && j > 0 {
-                let left = |i: usize, order: &[usize], l: &[f64], d: &[f64]| {
-                    s[order[i] * (r + 1)] - (0..j).map(|k| l[i * r + k] * l[i * r + k] * d[k]).sum::<f64>()
-                };
-                let least = s[order[j] * (r + 1)] * (1.0 - EQUAL);
-                let mut best = j;
-                for i in (j + 1..r).take_while(|i| s[order[*i] * (r + 1)] >= least) {
-                    if left(i, order, l, d) > left(best, order, l, d) * (1.0 + EQUAL) {
-                        best = i;
+            let left = |i: usize, order: &[usize], l: &[f64], d: &[f64]| {
+                s[order[i] * (r + 1)] - (0..j).map(|k| l[i * r + k] * l[i * r + k] * d[k]).sum::<f64>()
+            };
+            let mut best = j;
+            match pivots {
+                Pivots::Order => {}
+                Pivots::Variances if j == 0 => {}
+                Pivots::Variances => {
+                    let least = s[order[j] * (r + 1)] * (1.0 - EQUAL);
+                    for i in (j + 1..r).take_while(|i| s[order[*i] * (r + 1)] >= least) {
+                        if left(i, order, l, d) > left(best, order, l, d) * (1.0 + EQUAL) {
+                            best = i;
+                        }
                     }
                 }
-                if best != j {
-                    order.swap(j, best);
-                    (0..j).for_each(|k| l.swap(j * r + k, best * r + k));
+                Pivots::Largest => {
+                    let mut most = f64::NEG_INFINITY;
+                    for i in j..r {
+                        let share = left(i, order, l, d) / sizes[order[i]];
+                        if share > most {
+                            (best, most) = (i, share);
+                        }
+                    }
                 }
             }
-            let own = s[order[j] * (r + 1)];
-            let pivot = own - (0..j).map(|k| l[j * r + k] * l[j * r + k] * d[k]).sum::<f64>();
-            d[j] = if pivot > DEPENDENT * own { pivot } else { 0.0 };
+            if best != j {
+                order.swap(j, best);
+                (0..j).for_each(|k| l.swap(j * r + k, best * r + k));
+            }
+            let pivot = left(j, order, l, d);
+            d[j] = if pivot > DEPENDENT * sizes[order[j]] { pivot } else { 0.0 };
             l[j * r + j] = 1.0;
             for i in j + 1..r {
                 let sum: f64 = (0..j).map(|k| l[i * r + k] * l[j * r + k] * d[k]).sum();
@@ -327,7 +362,8 @@ mod tests {
 
     /// Adjusted variance of scores taken in the order of their columns.
     fn in_order(s: &[f64], order: &[usize]) -> f64 {
-        Small::new(order.len(), true).value(Measure::Adjusted, &permuted(s, order), &[])
+        let (s, ones) = (permuted(s, order), vec![1.0; order.len()]);
+        Small::new(order.len(), true).value(Measure::Adjusted, (&s, &[]), &ones)
     }
 
     /// Rotations are the slow twin of the routine for many columns.
@@ -357,11 +393,13 @@ mod tests {
         for seed in 0..40 {
             let r = 2 + (seed % 4) as usize;
             let s = correlations(r, seed);
-            let value = Small::new(r, false).value(Measure::Adjusted, &s, &[]);
+            let ones = vec![1.0; r];
+            let value = Small::new(r, false).value(Measure::Adjusted, (&s, &[]), &ones);
             let turned: Vec<usize> = (0..r).map(|k| (k + 1) % r).collect();
             let back: Vec<usize> = (0..r).rev().collect();
             for order in [turned, back] {
-                let other = Small::new(r, false).value(Measure::Adjusted, &permuted(&s, &order), &[]);
+                let s = permuted(&s, &order);
+                let other = Small::new(r, false).value(Measure::Adjusted, (&s, &[]), &ones);
                 assert!((value - other).abs() <= 1e-12 * value, "{seed}: {value} {other}");
             }
             // from each first score on, the one that adds most: none of them has more

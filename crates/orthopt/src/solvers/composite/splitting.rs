@@ -189,7 +189,8 @@ pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     let gap = primal / (1.0 + ycheck.norm());
     let size = (p.f.scale(x) + p.gradient(x).norm()).max(f64::MIN_POSITIVE);
     let of_paper = gap.max((dual + tangent) / size);
-    let returned = Candidates::new(p, x, ycheck).best(x.clone());
+    let best = Candidates::new(p, x, ycheck).best(x.clone());
+    let returned = p.cleaned(&best).unwrap_or(best);
     let why =
         "critical for the smoothed penalty only; the smoothing error falls too slowly to reach the tolerance";
     let of_x = relative_criticality(p, &returned);

@@ -2,7 +2,8 @@
 
 use super::component::leading;
 use super::point::{Point, View, against};
-use super::scan::{LEAST, affordable, entering};
+use super::scan::{affordable, entering};
+use crate::cancel::nobody_waits;
 use crate::linalg::order::{best_first, descending};
 use crate::linalg::work::count;
 use crate::problem::{Cardinality, CardinalityProblem};
@@ -43,7 +44,8 @@ impl Pairs {
             let all = candidates(p, at, (&views[k], &views[l]), (&free[k], &free[l]));
             let all = best_first(all, |a| a.0);
             let most = affordable(views[k].rows.len().max(views[l].rows.len())) / 2;
-            all.iter().take(most).any(|(_, double)| try_double(p, at, (&views[k], &views[l]), *double))
+            let some = all.iter().take(most).take_while(|_| !nobody_waits());
+            some.into_iter().any(|(_, double)| try_double(p, at, (&views[k], &views[l]), *double))
         })
     }
 }
@@ -121,10 +123,9 @@ fn try_double<F: Quadratic>(
     }
     let Some((variance_k, w)) = leading(&c, &others, Some(&warm), nonneg) else { return false };
     let nonzeros = |list: &[f64]| list.iter().filter(|e| **e != 0.0).count() as f64;
-    let more = nonzeros(&v) + nonzeros(&w) - (k.rows.len() + l.rows.len()) as f64;
-    let before = k.variance + l.variance;
-    let gain = 0.5 * (variance_l + variance_k - before) - p.lambda() * more;
-    if gain <= LEAST * before.abs() {
+    let before = (k.variance + l.variance, (k.rows.len() + l.rows.len()) as f64);
+    let after = (variance_l + variance_k, nonzeros(&v) + nonzeros(&w));
+    if !at.gains(before, after, p.lambda()) {
         return false;
     }
     at.replace(&p.f, l.k, &rows, &v);

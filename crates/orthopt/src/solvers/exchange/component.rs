@@ -108,8 +108,38 @@ fn form(c: &RowMat, x: &[f64]) -> f64 {
     inner(&times(c, x), x)
 }
 
-/// PCP − σQQᵀ has its leading eigenvector in the complement of Q.
+/// The sum of xᵀCx of so many orthonormal columns, the leading eigenvectors of C in the complement of the vectors `against`, and these
+/// columns. `None` where there are fewer directions.
+pub(crate) fn leading_few(c: &RowMat, against: &[Vec<f64>], columns: usize) -> Option<(f64, RowMat)> {
+    let s = c.nrows();
+    count(OVERHEAD + 20 * s * s * s);
+    let basis = if against.is_empty() { Vec::new() } else { orthonormal(against, s)? };
+    if s < columns + basis.len() {
+        return None;
+    }
+    let (_, vectors) = symmetric_eigenpairs(&compressed(c, &basis))?;
+    let mut x = RowMat::zeros(s, columns);
+    for k in 0..columns {
+        let mut v: Vec<f64> = (0..s).map(|i| vectors.get(i, k)).collect();
+        for _ in 0..2 {
+            project(&mut v, &basis);
+            normalise(&mut v)?;
+        }
+        v.iter_mut().filter(|e| e.abs() <= NOTHING).for_each(|e| *e = 0.0);
+        (0..s).for_each(|i| x.set(i, k, v[i]));
+    }
+    let variance = |k: usize| form(c, &(0..s).map(|i| x.get(i, k)).collect::<Vec<_>>());
+    Some(((0..columns).map(variance).sum(), x))
+}
+
+/// The first of them.
 fn from_eigenpairs(c: &RowMat, basis: &[Vec<f64>]) -> Option<Vec<f64>> {
+    let (_, vectors) = symmetric_eigenpairs(&compressed(c, basis))?;
+    Some((0..c.nrows()).map(|i| vectors.get(i, 0)).collect())
+}
+
+/// PCP − σQQᵀ, whose leading eigenvectors are in the complement of Q.
+fn compressed(c: &RowMat, basis: &[Vec<f64>]) -> RowMat {
     let s = c.nrows();
     let mut m = c.clone();
     if !basis.is_empty() {
@@ -129,8 +159,7 @@ fn from_eigenpairs(c: &RowMat, basis: &[Vec<f64>]) -> Option<Vec<f64>> {
             }
         }
     }
-    let (_, vectors) = symmetric_eigenpairs(&m)?;
-    Some((0..s).map(|i| vectors.get(i, 0)).collect())
+    m
 }
 
 fn longest_row(c: &RowMat) -> Vec<f64> {

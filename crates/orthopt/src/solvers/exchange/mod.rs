@@ -28,9 +28,11 @@ mod rows;
 mod scan;
 
 use super::SolverInfo;
+use crate::cancel::nobody_waits;
 use crate::constraint::stiefel;
 use crate::error::Result;
 use crate::linalg::RowMat;
+use crate::objective::lowers;
 use crate::problem::{Cardinality, CardinalityProblem};
 use crate::smooth::Quadratic;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
@@ -68,7 +70,7 @@ pub struct State {
     ended: Option<(Status, &'static str)>,
 }
 
-/// The least decrease, relative to |F|, for which all components together are looked at again.
+/// The least decrease, relative to the size of F, for which all components together are looked at again.
 const WORTH: f64 = 1e-10;
 /// Why it ends.
 const DONE: (Status, &str) = (Status::Converged, "no exchange of nonzeros that was tried lowers F");
@@ -145,9 +147,14 @@ impl State {
         } else if k + 1 < r {
             (self.next, self.pairs) = (self.next + 1, Some(pairs));
         } else {
-            self.ended = Some(DONE);
+            self.end();
         }
         self.next == 0
+    }
+
+    /// Nothing lowers F, unless it was not looked for to the end.
+    fn end(&mut self) {
+        self.ended = (!nobody_waits()).then_some(DONE);
     }
 
     fn polish<F: Quadratic>(&mut self, p: &CardinalityProblem<F>) -> bool {
@@ -157,7 +164,7 @@ impl State {
         }
         // what CX has gathered of rounding goes, too
         let at = Point::new(&p.f, x);
-        let better = at.objective(|x| p.price(x)) < self.objective - WORTH * self.objective.abs();
+        let better = lowers(at.objective(|x| p.price(x)), self.objective, at.scale, WORTH);
         if better {
             self.at = at;
         }
@@ -165,8 +172,8 @@ impl State {
     }
 
     fn exchange_row<F: Quadratic>(&mut self, p: &CardinalityProblem<F>, most: usize) -> bool {
-        let Some(x) = rows::improve(p, &self.at.x, &self.at.cx, most) else {
-            self.ended = Some(DONE);
+        let Some(x) = rows::improve(p, &self.at, most) else {
+            self.end();
             return false;
         };
         self.at = Point::new(&p.f, x);

@@ -4,15 +4,20 @@ use super::component::{block, others};
 use crate::linalg::RowMat;
 use crate::linalg::order::descending_to;
 use crate::linalg::work::count;
+use crate::objective::lowers;
 use crate::problem::{Cardinality, CardinalityProblem, support};
 use crate::smooth::Quadratic;
 
-/// X, CX and the diagonal of C.
+/// A decrease that is more than rounding, relative to the size of F.
+const LEAST: f64 = 1e-11;
+
+/// X, CX, the diagonal of C and the scale of F.
 #[derive(Clone, Debug)]
 pub(in crate::solvers) struct Point {
     pub x: RowMat,
     pub cx: RowMat,
     pub diagonal: Vec<f64>,
+    pub scale: f64,
 }
 
 impl Point {
@@ -20,7 +25,14 @@ impl Point {
         let diagonal = f.diagonal().iter().map(|v| -v).collect();
         let mut cx = f.apply(&x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
-        Self { x, cx, diagonal }
+        Self { scale: f.scale(&x), x, cx, diagonal }
+    }
+
+    /// Whether components that had these variances and so many nonzeros at this price, before and after, lower F by more than
+    /// rounding.
+    pub fn gains(&self, before: (f64, f64), after: (f64, f64), price: f64) -> bool {
+        let part = |(variance, nonzeros): (f64, f64)| -0.5 * variance + price * nonzeros;
+        lowers(part(after), part(before), self.scale, LEAST)
     }
 
     /// F from CX, where nonzeros cost so much.

@@ -2,6 +2,8 @@
 //! cost λ each.
 
 use super::component::block;
+use super::point::Point;
+use crate::cancel::nobody_waits;
 use crate::constraint::stiefel;
 use crate::linalg::RowMat;
 use crate::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
@@ -20,8 +22,6 @@ const INS: usize = 12;
 const EXACT: usize = 16;
 /// Rows that are solved for at once where λ decides on their number.
 const ROOM: usize = 1000;
-/// A decrease that is more than rounding.
-const LEAST: f64 = 1e-11;
 
 /// The sum of the r leading eigenvalues of C[R, R] and their vectors (|R| × r), at least as good as `warm`.
 fn leading(c: &RowMat, r: usize, warm: Option<&RowMat>) -> Option<(f64, RowMat)> {
@@ -75,17 +75,13 @@ pub(super) fn filled<F: Quadratic>(
 /// The rows that leave and enter, and what that is worth in tr(XᵀCX), roughly.
 type Change = (f64, Option<usize>, Option<usize>);
 
-/// A better X than the one given, whose CX is `cx`: a row exchanged for another, one added, one left out.
-pub(super) fn improve<F: Quadratic>(
-    p: &CardinalityProblem<F>,
-    x: &RowMat,
-    cx: &RowMat,
-    most: usize,
-) -> Option<RowMat> {
+/// A better X than that of the point: a row exchanged for another, one added, one left out.
+pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, most: usize) -> Option<RowMat> {
+    let (x, cx) = (&at.x, &at.cx);
     let (rows, r) = (nonzero_rows(x), p.rank());
     let variance = x.inner(cx);
-    let price = 2.0 * p.lambda(); // in units of tr(XᵀCX)
-    changes(p, (x, cx), &rows, most).into_iter().take(EXACT).find_map(|(_, out, enter)| {
+    let all = changes(p, (x, cx), &rows, most).into_iter().take(EXACT);
+    all.take_while(|_| !nobody_waits()).find_map(|(_, out, enter)| {
         let mut next: Vec<usize> = rows.iter().copied().filter(|i| Some(*i) != out).collect();
         next.extend(enter);
         next.sort_unstable();
@@ -93,8 +89,7 @@ pub(super) fn improve<F: Quadratic>(
             if Some(next[a]) == enter { cx.get(next[a], k) * r as f64 / variance } else { x.get(next[a], k) }
         });
         let (reached, x) = best_on(p, &next, Some(&warm))?;
-        let won = reached - variance + price * (rows.len() as f64 - next.len() as f64);
-        (won > LEAST * variance.abs()).then_some(x)
+        at.gains((variance, rows.len() as f64), (reached, next.len() as f64), p.lambda()).then_some(x)
     })
 }
 

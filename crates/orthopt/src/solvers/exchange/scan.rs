@@ -3,7 +3,7 @@
 
 use super::component::leading;
 use super::point::{Point, View, against};
-use crate::cancel::Cancel;
+use crate::cancel::{Cancel, nobody_waits};
 use crate::linalg::RowMat;
 use crate::linalg::order::{best_first, largest_first};
 use crate::linalg::work::count;
@@ -22,9 +22,6 @@ const OUTS: usize = 24;
 const INS: usize = 48;
 /// Exchanges that are solved exactly are fewer where components are long: this many by their length, within limits.
 const EXACT: (usize, usize, usize) = (2000, 4, 30);
-/// A decrease that is more than rounding, relative to the variance.
-pub(super) const LEAST: f64 = 1e-11;
-
 /// How many exchanges of a component of s entries are solved exactly.
 pub(super) fn affordable(s: usize) -> usize {
     (EXACT.0 / s.max(1)).clamp(EXACT.1, EXACT.2)
@@ -40,7 +37,8 @@ pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, k: us
     if !p.requires_nonneg() {
         candidates.extend(ordered(p, at, &view, false).into_iter().take(most / 2));
     }
-    candidates.into_iter().find_map(|(out, enter)| solved(p, at, &view, out, enter))
+    let waits = |_: &Exchange| !nobody_waits();
+    candidates.into_iter().take_while(waits).find_map(|(out, enter)| solved(p, at, &view, out, enter))
 }
 
 /// An entry that leaves, as its place, and a row that enters.
@@ -124,8 +122,8 @@ pub(crate) fn entrants<F: Quadratic>(p: &CardinalityProblem<F>, x: &RowMat, canc
                 }
             }
         }
-        let lowers = free.iter().zip(best).filter(|(_, (gain, _))| *gain > LEAST * view.variance.abs());
-        let exact = lowers.filter(|(i, (_, out))| solved(p, &at, &view, *out, Some(**i)).is_some());
+        let promising = free.iter().zip(best).filter(|(_, (gain, _))| *gain > 0.0);
+        let exact = promising.filter(|(i, (_, out))| solved(p, &at, &view, *out, Some(**i)).is_some());
         found.extend(exact.map(|(i, (gain, _))| (gain, *i)));
     }
     largest_first(&mut found);
@@ -146,7 +144,7 @@ fn solved<F: Quadratic>(
         return None;
     }
     let (variance, v) = leading(&c, &against(&at.x, &rows, &[view.k]), Some(&warm), p.requires_nonneg())?;
-    let nonzeros = v.iter().filter(|e| **e != 0.0).count() as f64 - view.rows.len() as f64;
-    let gain = 0.5 * (variance - view.variance) - p.lambda() * nonzeros;
-    (gain > LEAST * view.variance.abs()).then_some(Change { rows, v })
+    let nonzeros = v.iter().filter(|e| **e != 0.0).count() as f64;
+    let before = (view.variance, view.rows.len() as f64);
+    at.gains(before, (variance, nonzeros), p.lambda()).then_some(Change { rows, v })
 }

@@ -57,7 +57,7 @@ where
         constants: &[],
         shared: SHARED,
         handles: &|p| p.h.row_weight().is_none(),
-        scope: "every smooth f, and every penalty but l21",
+        scope: "every smooth f, and penalties of single entries (all but l21, l1-largest-k and fused-l1)",
         make: &|o| {
             let jacobi = o.obcd.block == 2 && !o.obcd.working_set.is_greedy();
             let options = ObcdOptions { name: NAME, seed: o.seed, jacobi, ..o.obcd.clone() };

@@ -1,10 +1,13 @@
 //! The moves: entries pruned by their exact loss, added by their exact gain, exchanged, and added to be pruned again.
 
+use super::common::regrouped;
 use crate::cancel::Cancel;
+use crate::error::Result;
 use crate::linalg::RowMat;
 use crate::linalg::order::largest_first;
 use crate::linalg::products::{cross, product};
-use crate::problem::{Between, Cardinality, MeasuredProblem};
+use crate::objective::{Evaluate, lowers};
+use crate::problem::{Between, Cardinality, MeasuredProblem, UncorrelatedProblem};
 use crate::smooth::Measure;
 use crate::smooth::Quadratic;
 use crate::smooth::measured::{Covariance, Gains};
@@ -17,11 +20,12 @@ const AT_ONCE: f64 = 0.15;
 const ONE_BY_ONE: usize = 12;
 /// Entries of least loss that an exchange tries to do without, and those of most gain that it tries for each.
 const LEAVING: usize = 12;
-const ENTERING: usize = 4;
+pub(super) const ENTERING: usize = 4;
 /// An entry is tried where its gain before the others follow leaves at most this share of the value to be made up.
 const BEHIND: f64 = 0.02;
-/// What an exchange must bring, as a share of the value.
-const WORTH: f64 = 1e-9;
+/// What an exchange must bring, as a share of the size of the value, and what is rounding of it.
+pub(super) const WORTH: f64 = 1e-9;
+const ROUNDING: f64 = 1e-13;
 /// Entries outside the supports whose gains are computed, those with the largest gradient.
 const CANDIDATES: usize = 512;
 
@@ -44,6 +48,47 @@ pub(crate) struct Ground<'a, F> {
     limits: Limits,
     price: f64,     // of a nonzero, in the unit of C
     cancel: Cancel, // once it is over the limits are met without polishing
+}
+
+/// A problem whose X the moves change.
+pub(crate) trait Grounded: Evaluate + Sync {
+    /// The quadratic form.
+    type Form: Quadratic;
+
+    /// What is maximised and under which limits, for as long as whoever this thread works for waits.
+    fn ground(&self) -> Ground<'_, Self::Form>;
+
+    /// Checks an X that somebody else made.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn checked(&self, x: &RowMat, what: &str) -> Result<()>;
+}
+
+impl<F: Quadratic> Grounded for MeasuredProblem<F> {
+    type Form = F;
+
+    fn ground(&self) -> Ground<'_, F> {
+        Ground::of(self)
+    }
+
+    fn checked(&self, x: &RowMat, what: &str) -> Result<()> {
+        self.check(x, what)
+    }
+}
+
+impl<F: Quadratic> Grounded for UncorrelatedProblem<F> {
+    type Form = F;
+
+    fn ground(&self) -> Ground<'_, F> {
+        let limits = Limits::Each(self.nonzeros().to_vec());
+        let what = (Measure::Variance, Between::Uncorrelated, limits);
+        Ground::new(&self.f, self.covariance(), self.rank(), what, self.lambda())
+    }
+
+    fn checked(&self, x: &RowMat, what: &str) -> Result<()> {
+        self.check(x, what)
+    }
 }
 
 /// Limits of nonzeros.
@@ -109,7 +154,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    fn counts(&self) -> Vec<usize> {
+    pub(super) fn counts(&self) -> Vec<usize> {
         counts(&self.mask, self.x.ncols())
     }
 }
@@ -132,7 +177,7 @@ fn masked(x: &RowMat, mask: &[bool]) -> RowMat {
 }
 
 impl<'a, F: Quadratic> Ground<'a, F> {
-    /// That of a problem.
+    /// That of a problem, for as long as whoever this thread works for waits.
     pub fn of(p: &'a MeasuredProblem<F>) -> Self {
         let cov = p.f.covariance();
         let limits = match p.limits() {
@@ -141,22 +186,30 @@ impl<'a, F: Quadratic> Ground<'a, F> {
                 Limits::Total(*total, p.share().min, p.share().max)
             }
         };
-        Self {
-            f: p.f.quadratic(),
-            cov,
-            measure: p.f.measure(),
-            given: p.f.is_in_given_order(),
-            rank: p.rank(),
-            between: p.between(),
-            limits,
-            price: 2.0 * p.lambda() / cov.unit(),
-            cancel: Cancel::never(),
-        }
+        let what = (p.f.measure(), p.between(), limits);
+        Self { given: p.f.is_in_given_order(), ..Self::new(p.f.quadratic(), cov, p.rank(), what, p.lambda()) }
+    }
+
+    fn new(
+        f: &'a F,
+        cov: &'a Covariance,
+        rank: usize,
+        (measure, between, limits): (Measure, Between, Limits),
+        lambda: f64,
+    ) -> Self {
+        let price = 2.0 * lambda / cov.unit();
+        let cancel = Cancel::current().unwrap_or_default();
+        Self { f, cov, measure, given: false, rank, between, limits, price, cancel }
     }
 
     /// The same in a hurry once `cancel` is over: a point on the constraints, but not a polished one.
     pub fn until(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
+    }
+
+    /// Who waits.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// Whether time is over.
@@ -225,12 +278,17 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         counts(&mask_of(x), self.rank).iter().all(|count| *count >= self.limits.least())
     }
 
+    /// Whether the first of two values is above the second by more than the share `least` of its size.
+    pub fn raises(&self, new: f64, old: f64, least: f64) -> bool {
+        lowers(-new, -old, self.cov.scale(self.rank), least)
+    }
+
     /// What is maximised: the measure minus the price of the entries.
     pub fn worth(&self, at: &Point) -> f64 {
         at.value - self.price * at.mask.iter().filter(|free| **free).count() as f64
     }
 
-    fn gains(&self, x: &RowMat) -> Gains<'a> {
+    pub(super) fn gains(&self, x: &RowMat) -> Gains<'a> {
         Gains::new((self.f, self.cov), x, (self.measure, self.given))
     }
 
@@ -239,15 +297,28 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         self.gains(x).value()
     }
 
-    /// Losses of the entries of X, the least first, as values without them.
+    /// Losses of the entries of X, the least first, as values without them: exact ones, or where time is over before all are known
+    /// those of entries that have nothing in common with others.
     pub(super) fn losses(&self, at: &Point) -> Vec<(f64, usize)> {
-        let r = self.rank;
-        let mut gains = self.gains(&at.x);
-        let inside = (0..at.mask.len()).filter(|e| at.mask[*e]);
-        let value = |e: usize| Some((gains.without((e / r, e % r), at.x.data()[e])?, e));
-        let mut all: Vec<(f64, usize)> = inside.filter_map(value).collect();
+        let inside: Vec<usize> = (0..at.mask.len()).filter(|e| at.mask[*e]).collect();
+        let alone = |e: &usize| (at.value - self.cov.scale(1) * at.x.data()[*e].powi(2), *e);
+        let mut all = self.exact_losses(at, &inside).unwrap_or_else(|| inside.iter().map(alone).collect());
         largest_first(&mut all);
         all
+    }
+
+    fn exact_losses(&self, at: &Point, inside: &[usize]) -> Option<Vec<(f64, usize)>> {
+        let r = self.rank;
+        let mut gains = self.gains(&at.x);
+        let mut all = Vec::with_capacity(inside.len());
+        for some in inside.chunks(CANDIDATES) {
+            if self.is_over() {
+                return None;
+            }
+            let value = |e: &usize| Some((gains.without((e / r, e % r), at.x.data()[*e])?, *e));
+            all.extend(some.iter().filter_map(value));
+        }
+        Some(all)
     }
 
     /// Values with each of the entries that are `allowed`, the best first, and what is entered.
@@ -305,9 +376,12 @@ impl<'a, F: Quadratic> Ground<'a, F> {
             if left.is_empty() {
                 break;
             }
-            at = match self.polish(&masked(&at.x, &mask), &mask, PASSING) {
+            let next = self.polish(&masked(&at.x, &mask), &mask, PASSING);
+            let one_less = || (!self.is_over()).then(|| self.without_one(&at, &losses, &has, excess))?;
+            at = match next.or_else(one_less) {
                 Some(next) => next,
-                None => self.without_one(&at, &losses, &has, excess)?,
+                None if excess == 0 => break, // dear entries that the constraints need
+                None => return None,
             };
         }
         self.polish(&at.x, &at.mask, STAYING)
@@ -354,7 +428,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
             x.data_mut()[e] = entry;
             mask[e] = true;
             let Some(next) = self.polish(&x, &mask, GROWING) else { break };
-            if !must && self.worth(&next) <= self.worth(&at) {
+            if !must && !self.raises(self.worth(&next), self.worth(&at), ROUNDING) {
                 break;
             }
             at = next;
@@ -389,13 +463,15 @@ impl<'a, F: Quadratic> Ground<'a, F> {
                     x.data_mut()[enter] = entry;
                 }
                 mask[enter] = true;
-                let better = |p: &Point| p.value > at.value + WORTH * at.value.abs();
+                let better = |p: &Point| self.raises(p.value, at.value, WORTH);
                 if let Some(next) = self.polish(&x, &mask, PASSING).filter(better) {
                     return self.polish(&next.x, &next.mask, STAYING).filter(better);
                 }
             }
         }
-        None
+        // rows that columns share change for all of them at once
+        let regrouped = regrouped(self, at).filter(|p| self.raises(p.value, at.value, WORTH));
+        regrouped.or_else(|| self.replaced(at))
     }
 
     /// Entries that may enter where `out` has left: those whose row is free, or used by components only that share other rows

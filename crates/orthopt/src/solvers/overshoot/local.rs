@@ -150,8 +150,17 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         };
         let r = x.ncols();
         count(8 * r * r * r);
-        let (value, q, p) = small.weights(self.ground.measure, s.data(), w.data());
+        let sizes = self.sizes(&x);
+        let (value, q, p) = small.weights(self.ground.measure, (s.data(), w.data()), &sizes);
         At { x, m, value, q, p }
+    }
+
+    /// What the variances of the columns are added up from.
+    fn sizes(&self, x: &RowMat) -> Vec<f64> {
+        let own = |k: usize, a: usize| x.get(a, k).abs() * self.ground.cov.deviation(self.rows[a]);
+        let size =
+            |(k, support): (usize, &Vec<usize>)| support.iter().map(|a| own(k, *a)).sum::<f64>().powi(2);
+        self.supports.iter().enumerate().map(size).collect()
     }
 
     /// Half of the gradient of the measure on the supports, along the constraints.

@@ -4,7 +4,8 @@
 //! ```text
 //! fill       entries on free rows, the one of most exact gain first, while the limits allow it
 //! exchange   drop entries in order of least exact loss; the exact gain of every entry that may enter; the best four
-//!            polished, the first that improves is taken; again until there is none
+//!            polished, the first that improves is taken; every free variable in the place of the only one of a component;
+//!            again until there is none
 //! overshoot  add the m entries with the largest gradient, polish, prune back by exact losses; m = 1, 2, 3, 5, 8, 12, 20;
 //!            exchange after each gain
 //! until      no m improves
@@ -16,9 +17,11 @@
 //! Cost of an iteration: a few dozen polishes on the rows of the supports, and O(r³) for each candidate, of which there are
 //! at most 512 for each entry that leaves; a product of C with X for each.
 
+mod common;
 mod ground;
 mod local;
 mod nested;
+mod single;
 mod starts;
 
 use super::SolverInfo;
@@ -26,12 +29,13 @@ use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
-use crate::objective::{Evaluate, price_of_nonzeros};
-use crate::problem::MeasuredProblem;
+use crate::objective::Evaluate;
+use crate::problem::{MeasuredProblem, UncorrelatedProblem};
 use crate::smooth::{Order, Quadratic};
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-pub(crate) use ground::{Ground, Point};
-use ground::{LAST, STAYING, mask_of};
+pub(crate) use common::{common, grouped};
+pub(crate) use ground::{Ground, Grounded, Point};
+use ground::{LAST, STAYING, WORTH, mask_of};
 pub(crate) use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
 
 /// What the registry says of it.
@@ -42,6 +46,17 @@ pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
     shared: &[],
     handles: &|p| p.order() == Order::Joint,
     scope: "components that maximise a measure together",
+    make: &|_| Ok(AnySolver::new(Overshoot)),
+};
+
+/// The same for uncorrelated components with a number of nonzeros each.
+pub const OF_UNCORRELATED: SolverInfo<UncorrelatedProblem> = SolverInfo {
+    name: INFO.name,
+    doc: INFO.doc,
+    constants: INFO.constants,
+    shared: INFO.shared,
+    handles: &|_| true,
+    scope: "uncorrelated components",
     make: &|_| Ok(AnySolver::new(Overshoot)),
 };
 
@@ -58,8 +73,6 @@ pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
 
 /// Entries that are added to be pruned again, one number after the other.
 const ADDED: [usize; 9] = [1, 2, 3, 5, 8, 12, 20, 2, 5];
-/// What a move must bring, as a share of the value.
-const WORTH: f64 = 1e-9;
 /// Share of the value that the last polish, which goes by gradients, may lose to rounding.
 const ROUNDING: f64 = 1e-13;
 /// Why it ends.
@@ -91,7 +104,7 @@ enum Stage {
     Ended,
 }
 
-impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
+impl<P: Grounded> Solver<P> for Overshoot {
     type State = State;
 
     fn name(&self) -> &'static str {
@@ -99,37 +112,38 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
     }
 
     /// It ends by itself, and moves that bring nothing are no sign of an end.
-    fn profile(&self, _: &MeasuredProblem<F>) -> Profile {
+    fn profile(&self, _: &P) -> Profile {
         Profile::fading(Fades::Never)
     }
 
-    fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<State> {
-        p.check(&x0, "the starting point X")?;
-        let ground = Ground::of(p);
+    fn init(&self, p: &P, x0: RowMat) -> Result<State> {
+        p.checked(&x0, "the starting point X")?;
+        let ground = p.ground();
         let at = ground.polish(&x0, &mask_of(&x0), STAYING).ok_or_else(|| {
             Error::Incompatible("no feasible X was found on the supports of the starting point X".into())
         })?;
-        let objective = objective(p, &ground, &at);
+        let objective = p.value(&at.x);
         Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0 })
     }
 
-    fn step(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
-        let ground = Ground::of(p);
+    fn step(&self, p: &P, st: &mut State) -> Step {
+        let ground = p.ground();
         if st.advance(&ground) {
-            st.objective = objective(p, &ground, &st.at);
+            st.objective = p.value(&st.at.x);
         }
-        Step::ended((st.stage == Stage::Ended).then_some(DONE))
+        // unless it was not looked for to the end
+        Step::ended((st.stage == Stage::Ended && !ground.is_over()).then_some(DONE))
     }
 
-    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a State) -> Current<'a> {
+    fn current<'a>(&self, _: &P, st: &'a State) -> Current<'a> {
         Current::new(&st.at.x, st.objective)
     }
 
-    fn finish(&self, p: &MeasuredProblem<F>, st: State) -> Ending {
+    fn finish(&self, p: &P, st: State) -> Ending {
         let mut details = Details::default();
         details.set("exchanges", st.exchanges);
         details.set("overshoots", st.overshoots);
-        let ground = Ground::of(p);
+        let ground = p.ground();
         let last = ground.polish(&st.at.x, &mask_of(&st.at.x), LAST);
         let kept = |at: &Point| at.value >= st.at.value * (1.0 - ROUNDING) && ground.meets(&at.x);
         let x = last.filter(kept).map_or(st.at.x, |at| at.x);
@@ -141,7 +155,7 @@ impl State {
     /// One move; whether it raised the value.
     fn advance<F: Quadratic>(&mut self, ground: &Ground<'_, F>) -> bool {
         let before = ground.worth(&self.at);
-        let better = |at: &Point| ground.worth(at) > before + WORTH * before.abs();
+        let better = |at: &Point| ground.raises(ground.worth(at), before, WORTH);
         let (next, then) = match self.stage {
             Stage::Fill => (ground.filled(self.at.clone()), Stage::Exchange(0)),
             Stage::Exchange(m) => match ground.exchange(&self.at).filter(better) {
@@ -182,11 +196,6 @@ pub(crate) fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &
         st.advance(ground);
     }
     Some(st.at)
-}
-
-/// F of a point of the search.
-fn objective<F: Quadratic>(p: &MeasuredProblem<F>, ground: &Ground<'_, F>, at: &Point) -> f64 {
-    -0.5 * at.value * ground.unit() + price_of_nonzeros(p.lambda(), &at.x)
 }
 
 /// Components one after the other; there is no chance in it, and the starting point does not matter.
@@ -231,7 +240,8 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         }
         let size = ground.limits().shares(r)[st.found];
         let Some(v) = nested::component(&ground, &st.x, st.found, size) else {
-            return Step::ended(Some(STUCK));
+            // unless it was not looked for to the end
+            return Step::ended((!ground.is_over()).then_some(STUCK));
         };
         v.iter().enumerate().for_each(|(i, v)| st.x.set(i, st.found, *v));
         st.found += 1;

@@ -2,6 +2,7 @@
 
 use super::ground::Ground;
 use super::starts::left;
+use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::factor::{cholesky, transpose};
 use crate::linalg::kernels::axpy;
@@ -9,6 +10,7 @@ use crate::linalg::order::{ascending, largest_first};
 use crate::linalg::products::{gram, product};
 use crate::linalg::small::symmetric_eigen;
 use crate::linalg::work::count;
+use crate::objective::lowers;
 use crate::smooth::{Measure, Quadratic};
 use crate::solvers::exchange::component::{leading, orthonormal, others};
 
@@ -20,7 +22,7 @@ const FEW_ROWS: usize = 400;
 const AT_ONCE: f64 = 0.1;
 /// Rows that are tried in the place of each.
 const ENTERING: usize = 8;
-/// What an exchange must bring, as a share of the value.
+/// What an exchange must bring, as a share of the size of the value.
 const WORTH: f64 = 1e-10;
 /// Added to the diagonal of the covariance that explained variance divides by, as a share of its trace.
 const RIDGE: f64 = 1e-11;
@@ -30,6 +32,8 @@ struct Left {
     rows: Vec<usize>,
     r: RowMat,          // R = C − CY(YᵀCY)⁺YᵀC
     r2: Option<RowMat>, // R² on these rows, for explained variance
+    scale: f64,         // of the value of a component
+    cancel: Cancel,
 }
 
 /// Column k of X, the best one with `size` nonzeros beside the columns before it; `None` where no direction is left.
@@ -70,7 +74,7 @@ impl Left {
         // variance counts what components share for each of them
         let r = if ground.measure == Measure::Variance { c } else { left(ground, c, &rows, before) };
         let r2 = ground.squares().then(|| gram(&r));
-        Some(Self { rows, r, r2 })
+        Some(Self { rows, r, r2, scale: ground.cov.scale(1), cancel: ground.cancel().clone() })
     }
 
     /// Backward from the rows that are `allowed` to `size` of them, then exchanges.
@@ -86,6 +90,9 @@ impl Left {
         }
         let (mut value, mut v) = self.best(before, &rows)?;
         while rows.len() > size {
+            if self.cancel.is_over() {
+                return None;
+            }
             let leave = ((AT_ONCE * (rows.len() - size) as f64) as usize).max(1);
             let mut order: Vec<(f64, usize)> = v.iter().enumerate().map(|(p, v)| (v.abs(), p)).collect();
             largest_first(&mut order);
@@ -96,7 +103,7 @@ impl Left {
             (value, v) = self.best(before, &rows)?;
         }
         while let Some(next) = self.exchanged(before, &rows, &v, value) {
-            (value, rows, v) = next;
+            (value, rows, v) = next; // higher each time by more than rounding
         }
         Some((value, rows, v))
     }
@@ -120,10 +127,15 @@ impl Left {
         ascending(&mut order, &|p| v[p].abs());
         for p in order {
             for (_, enter) in &outside {
+                if self.cancel.is_over() {
+                    return None;
+                }
                 let mut next = rows.to_vec();
                 next[p] = *enter;
                 next.sort_unstable();
-                if let Some((w, v)) = self.best(before, &next).filter(|b| b.0 > value * (1.0 + WORTH)) {
+                if let Some((w, v)) =
+                    self.best(before, &next).filter(|b| lowers(-b.0, -value, self.scale, WORTH))
+                {
                     return Some((w, next, v));
                 }
             }

@@ -19,7 +19,7 @@ use crate::linalg::RowMat;
 use crate::linalg::order::best_first;
 use crate::linalg::products::product;
 use crate::nonsmooth::Nonsmooth;
-use crate::objective::size;
+use crate::objective::lowers;
 use crate::smooth::Quadratic;
 
 /// A change of one entry from or to zero.
@@ -89,7 +89,7 @@ impl<F: Quadratic, H: Nonsmooth> Objective<'_, F, H> {
         let mut z = point.x.clone();
         batch.moves[..take].iter().for_each(|m| z.set(m.row, m.col, m.value));
         if let Some(next) = self.settled(z, pace)
-            && self.of(&next) < self.of(point) - LEAST * size(self.f.scale(&point.x), self.of(point))
+            && lowers(self.of(&next), self.of(point), self.f.scale(&point.x), LEAST)
         {
             *point = next;
             *batch = Batch { share: (batch.share * GROW).min(1.0), moves: Vec::new() };

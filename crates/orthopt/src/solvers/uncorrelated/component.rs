@@ -2,6 +2,7 @@
 //! after an entry has entered, left or been exchanged.
 
 use super::point::Point;
+use crate::cancel::nobody_waits;
 use crate::linalg::RowMat;
 use crate::linalg::kernels::inner;
 use crate::linalg::order::{ascending_to, descending};
@@ -15,8 +16,6 @@ use crate::solvers::exchange::component::{block, leading};
 const TRIED: (usize, usize, usize) = (1500, 4, 24);
 /// Entries that may leave for one that enters.
 const OUTS: usize = 2;
-/// A decrease that is more than rounding, relative to the variance.
-pub(super) const LEAST: f64 = 1e-11;
 /// Eigenvalues of V_SᵀV_S below this share of the largest are rounding.
 const RANK: f64 = 1e-12;
 
@@ -42,7 +41,7 @@ pub(super) fn improve<F: Quadratic>(p: &UncorrelatedProblem<F>, at: &Point, k: u
         return Some(change);
     }
     let most = (TRIED.0 / now.rows.len().max(1)).clamp(TRIED.1, TRIED.2);
-    now.entering().into_iter().take(most).find_map(|i| now.with(i))
+    now.entering().into_iter().take(most).take_while(|_| !nobody_waits()).find_map(|i| now.with(i))
 }
 
 /// A component as it is.
@@ -66,9 +65,10 @@ impl<F: Quadratic> Now<'_, F> {
     }
 
     fn accepted(&self, rows: &[usize], found: &Solved) -> Option<Change> {
-        let nonzeros = found.1.iter().filter(|e| **e != 0.0).count() as f64 - self.nonzeros as f64;
-        let gain = 0.5 * (found.0 - self.variance) - self.p.lambda() * nonzeros;
-        (gain > LEAST * self.variance.abs()).then(|| Change { rows: rows.to_vec(), v: found.1.clone() })
+        let nonzeros = found.1.iter().filter(|e| **e != 0.0).count() as f64;
+        let before = (self.variance, self.nonzeros as f64);
+        let lowers = self.at.gains(before, (found.0, nonzeros), self.p.lambda());
+        lowers.then(|| Change { rows: rows.to_vec(), v: found.1.clone() })
     }
 
     /// C on the rows and one more.
@@ -90,7 +90,7 @@ impl<F: Quadratic> Now<'_, F> {
         if rows.len() <= self.p.nonzeros()[self.k] {
             return self.accepted(&rows, &found);
         }
-        if found.0 - self.variance <= LEAST * self.variance.abs() {
+        if !self.at.gains((self.variance, 0.0), (found.0, 0.0), 0.0) {
             return None; // nor with an entry less
         }
         let order = ascending_to(rows.len(), &|a| found.1[a].abs());

@@ -20,9 +20,10 @@ mod together;
 
 use super::SolverInfo;
 use super::exchange::component::{block, leading};
+use crate::cancel::nobody_waits;
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::objective::price_of_nonzeros;
+use crate::objective::{lowers, price_of_nonzeros};
 use crate::problem::{UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
@@ -56,7 +57,7 @@ pub struct State {
     ended: Option<(Status, &'static str)>,
 }
 
-/// The least decrease, relative to |F|, for which two or all components together are taken up.
+/// The least decrease, relative to the size of F, for which two or all components together are taken up.
 const WORTH: f64 = 1e-10;
 /// Why it ends.
 const DONE: (Status, &str) = (Status::Converged, "no exchange of nonzeros that was tried lowers F");
@@ -115,7 +116,8 @@ impl State {
         if changed || several {
             self.next = 0;
         } else {
-            self.ended = Some(DONE);
+            // unless it was not looked for to the end
+            self.ended = (!nobody_waits()).then_some(DONE);
         }
         several
     }
@@ -129,6 +131,9 @@ impl State {
         let r = p.rank();
         for first in 0..r {
             for second in (0..r).filter(|j| *j != first) {
+                if nobody_waits() {
+                    return false;
+                }
                 if let Some(at) = self.pair(p, first, second)
                     && self.take(p, at)
                 {
@@ -156,8 +161,8 @@ impl State {
     }
 
     fn take<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>, at: Point) -> bool {
-        let better = at.objective(|x| price_of_nonzeros(p.lambda(), x))
-            < self.objective - WORTH * self.objective.abs();
+        let better =
+            lowers(at.objective(|x| price_of_nonzeros(p.lambda(), x)), self.objective, at.scale, WORTH);
         if better {
             self.at = at;
         }

@@ -2,6 +2,9 @@
 
 pub(super) use crate::solvers::exchange::point::Point;
 
+/// An image below this share of the scale of F is rounding: any component is uncorrelated with one without variance.
+const NOTHING: f64 = 1e-13;
+
 impl Point {
     /// xₖᵀCxₖ.
     pub fn variance(&self, k: usize) -> f64 {
@@ -10,7 +13,8 @@ impl Point {
 
     /// Components whose image Cxⱼ is not zero on the rows, without those in `skip`.
     pub fn others(&self, rows: &[usize], skip: &[usize]) -> Vec<usize> {
-        let image = |j: &usize| rows.iter().any(|i| self.cx.get(*i, *j) != 0.0);
+        let has = |j: usize| self.size(j) > NOTHING * self.scale;
+        let image = |j: &usize| rows.iter().any(|i| self.cx.get(*i, *j) != 0.0) && has(*j);
         (0..self.x.ncols()).filter(|j| !skip.contains(j) && image(j)).collect()
     }
 

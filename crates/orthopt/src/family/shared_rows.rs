@@ -1,0 +1,57 @@
+//! Where components that are orthogonal and uncorrelated at once begin: on rows that they share.
+
+use super::{Family, Wanted};
+use crate::cancel::Cancel;
+use crate::linalg::RowMat;
+use crate::linalg::parallel::alone;
+use crate::problem::{Cardinality, CardinalityProblem, MeasuredProblem};
+use crate::solve::Stopping;
+use crate::solvers::overshoot::{self, Ground, Point};
+
+/// The start on groups of columns.
+pub(super) const GROUPED: (&str, &str) = (
+    "grouped",
+    "components on rows that they share, or on one set of rows for each of several groups of them (constraint both)",
+);
+/// The start on the rows of one group that a search selects.
+pub(super) const SELECTED: (&str, &str) = (
+    "selected",
+    "the components of as few variables, those of a search for the best variables for all of them (constraint both)",
+);
+
+/// Share of the time left that the search for the rows may take.
+const SHARE: f64 = 0.3;
+/// Decreases that count, and those of a pass, in that search.
+const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+
+impl MeasuredProblem {
+    /// The best point on groups of columns.
+    pub(super) fn grouped(&self, cancel: &Cancel) -> Option<Point> {
+        self.shares_rows().then(|| overshoot::common(&Ground::of(self).until(cancel))).flatten()
+    }
+
+    /// The solution on rows that all components share, which is feasible here: what is found is not above it.
+    pub(super) fn selected(&self, seed: u64, cancel: &Cancel) -> Option<Point> {
+        let x = if self.shares_rows() { self.on_selected_rows(seed, cancel)? } else { return None };
+        overshoot::polished(&Ground::of(self).until(cancel), &x)
+    }
+
+    fn shares_rows(&self) -> bool {
+        self.between().is_orthogonal() && self.between().is_uncorrelated()
+    }
+
+    fn on_selected_rows(&self, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+        let (n, r) = self.shape();
+        let rows = Ground::of(self).limits().shares(r).into_iter().min()?.min(n);
+        if rows < r {
+            return None; // r orthogonal columns have r rows
+        }
+        let (f, price) = (self.f.quadratic().clone(), self.lambda() * r as f64);
+        let problem = CardinalityProblem::new(f, r, Cardinality::Rows(rows), price, false).ok()?;
+        let wanted = Wanted { seed, ..Wanted::default() };
+        let plan = problem.plan(&wanted).ok()?;
+        let part = cancel.within(cancel.left().map(|left| SHARE * left));
+        // on this thread, which has others waiting for it
+        alone(|| plan.run(&problem, &wanted, &STOPPING, None, &part, &mut [])).ok().map(|found| found.x)
+    }
+}

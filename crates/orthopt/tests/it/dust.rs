@@ -1,0 +1,47 @@
+//! Zeros of an X that is returned are exactly 0.0, wherever it comes from.
+
+use crate::common::gaussian;
+use faer::Mat;
+use orthopt::cancel::Cancel;
+use orthopt::family::{Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::problem::PcaData;
+use orthopt::solve::Stopping;
+
+/// Entries of a unit column that can be nothing but rounding.
+const DUST: f64 = 1e-11;
+
+/// Starts come from eigenvectors of singular C and from relaxations, and no time is left to move them.
+#[test]
+fn tables_of_low_rank_with_hardly_any_time() {
+    let limits: [(&str, Option<Limit>); 6] = [
+        ("l0-pca", None),
+        ("l0-pca", Some(Limit::Nonzeros(vec![3]))),
+        ("l0-pca", Some(Limit::Total(7))),
+        ("l0-pca", Some(Limit::Variables(4))),
+        ("nonneg-pca", Some(Limit::Total(7))),
+        ("nonneg-pca", Some(Limit::Nonzeros(vec![3]))),
+    ];
+    let mut found = Vec::new();
+    for seed in 0..200u64 {
+        let (m, n, low) = (5 + seed as usize % 7, 4 + seed as usize % 6, 1 + seed as usize % 3);
+        let a: Mat<f64> = gaussian(m, low, seed) * gaussian(low, n, seed + 1000);
+        let (problem, limit) = &limits[seed as usize % limits.len()];
+        let lambda = limit.is_none().then_some(0.3);
+        let options = PoseOptions { rank: Some(3), limit: limit.clone(), lambda, ..Default::default() };
+        let posed = pose(find_problem(problem).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
+        let wanted = Wanted { seed, ..Default::default() };
+        let plan = posed.problem.plan(&wanted).unwrap();
+        for seconds in [0.0, 0.01] {
+            let stopping =
+                Stopping { max_iters: None, time_limit: Some(seconds), tol: 1e-9, min_decrease: 0.0 };
+            let solution =
+                plan.run(&posed.problem, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
+            let dust = solution.x.data().iter().filter(|v| **v != 0.0 && v.abs() <= DUST).count();
+            if dust > 0 {
+                found.push(format!("{problem} {limit:?} seed {seed}, {seconds} s: {dust} entries"));
+            }
+            assert!(solution.feasibility <= 1e-12, "{problem} {limit:?} seed {seed}");
+        }
+    }
+    assert!(found.is_empty(), "{} of 400:\n{}", found.len(), found.join("\n"));
+}
