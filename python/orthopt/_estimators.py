@@ -39,6 +39,14 @@ def _choices(option: str) -> set[str]:
     return set(TABLE[option]["choices"])
 
 
+def _solved(data: Any, filled: dict) -> Solution:
+    """The solution; what is to be known of it is a warning, as it is of :func:`orthopt.solve`."""
+    found = _orthopt.solve("pca", data, filled, None)
+    for note in found["notes"]:
+        warnings.warn(note, OrthoptWarning, stacklevel=4)
+    return solution(found)
+
+
 def _is_dask(X: Any) -> bool:
     """True if X is a collection of Dask; does not import Dask."""
     return type(X).__module__.partition(".")[0].startswith("dask") and hasattr(X, "__dask_graph__")
@@ -123,7 +131,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             self.feature_names_in_ = np.asarray(cells.columns, dtype=object)
         options = {**self._options(X.shape[1]), "center": True, "missing": self.missing, "weights": sample_weight}
         filled = fill(options, own=self._own(), assumed=self._assumed())
-        found = solution(_orthopt.solve("pca", matrix(X), filled, None))
+        found = _solved(matrix(X), filled)
         samples = X.shape[0] if found.data_shape is None else found.data_shape[0]
         return self._finished(found, X, filled, samples, found.means, filled["weights"])
 
@@ -162,7 +170,7 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if options["rank"] == "auto":
             options["samples"] = self._sums.rows
         filled = fill(options, own=self._own(), assumed=self._assumed())
-        found = solution(_orthopt.solve("pca", matrix(c), filled, None))
+        found = _solved(matrix(c), filled)
         return self._finished(found, c, filled, self._sums.rows, means, mass=self._sums.weight)
 
     def _finished(

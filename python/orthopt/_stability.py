@@ -153,7 +153,7 @@ def stability(
     --------
     >>> import orthopt
     >>> s = orthopt.stability("l0-pca", "spiked:zht:60", 2, scale="std", nonzeros=4, n_pairs=10)
-    >>> (s.frequency > 0.9).sum(axis=0).tolist(), s.expected_false(0.9).tolist()
+    >>> (s.frequency >= 0.9).sum(axis=0).tolist(), s.expected_false(0.9).tolist()
     ([4, 4], [2.0, 2.0])
     """
     X, data = None, opened(data)

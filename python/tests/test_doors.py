@@ -142,7 +142,7 @@ def test_r(asked, r, samples, file, tmp_path, name):
         options = {**options, "lambda": options["lambda"] / (len(samples) - 1)}
     samples.astype("<f8").tofile(tmp_path / "a.bin")
     read = f"a <- matrix(readBin({json.dumps(str(tmp_path / 'a.bin'))}, 'double', {samples.size}), {len(samples)}, byrow = TRUE)"
-    words = in_python(options, **{"lambda": "lambda", "rank": "ncomp"})
+    words = in_python(options, **{"lambda": "lambda", "lambda-share": "lambda_share", "rank": "ncomp"})
     shown = {str: json.dumps, list: lambda list: f"c({', '.join(map(str, list))})"}
     words = {key: shown.get(type(value), repr)(value) for key, value in words.items()}
     words |= {"nonneg": "TRUE"} if problem == "nonneg-pca" else {"penalty": json.dumps(problem.removesuffix("-pca"))}
@@ -164,8 +164,6 @@ def test_estimators(asked, samples, name):
         pytest.skip("NonnegativePCA has no number of nonzeros")
     if "rank" not in options:
         pytest.skip("an estimator has a number of components")
-    if name == "more than there are":
-        pytest.skip("an estimator takes more nonzeros than variables as all of them, without a note")
     words = {"seed": 0, **options}
     kind = orthopt.NonnegativePCA if problem == "nonneg-pca" else orthopt.SparsePCA
     more = {} if problem != "l1-pca" else {"penalty": "l1"}

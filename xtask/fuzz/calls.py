@@ -44,6 +44,7 @@ class Problem:
         self.asked = lines.asked(random, self.table, self.q, ["l0-pca"] * 8 + ["pca"])
         if self.asked.chosen():  # a limit of its own takes a whole path to choose
             self.asked = replace(self.asked, problem="pca")
+            self.asked = self.asked.by_default(self.q.n) if self.asked.unnamed else self.asked
         self.seed, self.how = seed, {"threads": 1}
         if self.asked.order == "joint" and (self.asked.limit is not None or self.asked.lam or self.asked.measure != "variance"):
             self.how |= {"effort": "quick", "max_iters": int(random.choice([1, 2, 4, 30], p=[0.3, 0.25, 0.35, 0.1]))}
@@ -101,8 +102,10 @@ class Problem:
         """F of X, from the other function."""
         if self.asked.constraint == "uncorrelated" or self.asked.chosen():
             return
-        kept = ("lam", "nonzeros", "variables", "total_nonzeros", "maximise")
-        given = {name: value for name, value in lines.keywords(self.asked).items() if name in kept} | self.table.keywords()
+        # what is left out decides what is maximised by default
+        it = replace(self.asked, unnamed=self.asked.unnamed and self.asked.constraint == "orthogonal")
+        kept = ("lam", "nonzeros", "variables", "total_nonzeros", "maximise", "order")
+        given = {name: value for name, value in lines.keywords(it).items() if name in kept} | self.table.keywords()
         import orthopt
 
         try:

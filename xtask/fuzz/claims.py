@@ -61,7 +61,7 @@ def of_solution(found, q, asked, random, most=1200):
     if not good:
         return
     asked = resolved(found, q, asked)
-    refused = q.given and q.indefinite and asked.measure != "variance"
+    refused = q.given and q.indefinite and asked.is_measured()
     yield "indefinite", when(refused, f"{asked.measure} variance of a C that is not positive semidefinite is taken")
     yield from of_x(found, x, q, asked)
     if not refused:

@@ -29,6 +29,18 @@ class Asked:
     measure: str = "variance"
     order: str = "joint"
     constraint: str = "orthogonal"
+    unnamed: bool = False  # the measure is that which a line without `maximise` has
+
+    def by_default(self, n):
+        """The same with the measure that is maximised where none is named: adjusted variance with a number of nonzeros that excludes something."""
+        kind, *most = self.limit or ("chosen" if self.chosen() else "none", 0)
+        counted = kind == "chosen" or (kind == "each" and min(most[0]) < n) or (kind == "total" and most[0] < n * self.rank)
+        takes = self.problem in ("l0-pca", "pca") and self.constraint == "orthogonal" and self.rank > 1
+        return replace(self, measure="adjusted" if counted and takes else "variance", unnamed=True)
+
+    def is_measured(self):
+        """Whether it has a measure that an indefinite C has not: one component has one variance."""
+        return self.measure == "explained" or (self.measure != "variance" and self.rank > 1)
 
     def chosen(self):
         """Whether the command chooses a limit or a lambda itself."""

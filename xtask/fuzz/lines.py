@@ -64,7 +64,7 @@ def asked(random, table, q, problems=PROBLEMS):
     problem = str(random.choice(problems))
     rank = int(random.integers(1, min(n, 4) + 1))
     kind = str(random.choice(["each", "each", "list", "total", "floors", "rows", "lambda", "none"]))
-    limit, lam, measure, order, constraint = None, 0.0, "variance", "joint", "orthogonal"
+    limit, lam, measure, order, constraint = None, 0.0, None, "joint", "orthogonal"
     if kind not in ("lambda", "none") and (problem == "l0-pca" or (problem in ("nonneg-pca", "pca") and random.random() < 0.5)):
         limit = limits(random, n, rank, kind)
     elif kind == "lambda" and problem in ("l0-pca", "l1-pca"):
@@ -75,8 +75,9 @@ def asked(random, table, q, problems=PROBLEMS):
         order = "sequential" if random.random() < 0.2 else "joint"
     if problem == "l0-pca" and limit is not None and limit[0] != "rows" and order == "joint" and random.random() < 0.35:
         constraint = str(random.choice(["uncorrelated", "both"]))
-        measure = "variance" if constraint == "uncorrelated" else measure
-    return Asked(problem, rank, limit, lam, measure, order, constraint)
+        measure = None if constraint == "uncorrelated" else measure
+    found = Asked(problem, rank, limit, lam, measure or "variance", order, constraint)
+    return found if measure else found.by_default(n)
 
 
 def keywords(it):
@@ -93,7 +94,7 @@ def keywords(it):
             found |= {"min_nonzeros": it.limit[2]} if it.limit[2] > 1 else {}
             found |= {"max_nonzeros": it.limit[3]} if it.limit[2] > 1 or it.limit[3] < most else {}
     found |= {"lam": it.lam} if it.lam else {}
-    found |= {"maximise": it.measure} if it.measure != "variance" else {}
+    found |= {"maximise": it.measure} if not it.unnamed else {}
     found |= {"order": it.order} if it.order != "joint" else {}
     return found | ({"constraint": it.constraint} if it.constraint != "orthogonal" else {})
 

@@ -81,8 +81,8 @@ def special(random):
     dusty /= np.linalg.norm(dusty)
     yield "dust", honest(q, Asked(rank=1), dusty), q, Asked(rank=1)
     spun = Quadratic(np.array([[1.0, 2.0], [2.0, 1.0]]))
-    asked = Asked(rank=1, limit=("each", (1,)), measure="adjusted")
-    yield "indefinite", honest(spun, asked, np.eye(2)[:, :1]), spun, asked
+    asked = Asked(rank=2, limit=("each", (1, 1)), measure="adjusted")
+    yield "indefinite", honest(spun, asked, np.eye(2)), spun, asked
     copies = Quadratic(np.ones((4, 4)), np.ones((1, 4)))  # rank one: the second score repeats the first
     asked = Asked(rank=2, limit=("each", (1, 1)), measure="explained")
     twice = honest(copies, asked, np.eye(4)[:, :2])

@@ -40,6 +40,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
     };
     r_cmd(workspace, &work, "build").args(build).args([&package]).run()?;
     let tarball = newest_tarball(&work)?;
+    no_repository(&work)?;
     r_cmd(workspace, &work, "check").args(check).args([&tarball]).run()?;
     judge(&work.join("orthopt.Rcheck/00check.log"))?;
     examples(workspace, &work)?;
@@ -99,9 +100,18 @@ fn r_cmd(workspace: &Workspace, work: &Path, command: &str) -> Run {
         .env("ORTHOPT_CARGO_FLAGS", "--features shared-build")
         .env("_R_CHECK_FORCE_SUGGESTS_", "false")
         .env("_R_CHECK_CRAN_INCOMING_REMOTE_", "false") // no network is needed
+        .env("R_CRAN_WEB", format!("file://{}", work.join("cran").display())) // see no_repository
         .env("_R_CHECK_SYSTEM_CLOCK_", "false")
         .env("_R_CHECK_EXAMPLE_TIMING_THRESHOLD_", "600") // of the profile for tests, perhaps beside others
         .env("R_QPDF", "true") // there is no PDF whose size it could reduce
+}
+
+/// A list of packages without any: `--as-cran` asks it for the maintainers of suggested packages that are not installed.
+fn no_repository(work: &Path) -> anyhow::Result<()> {
+    const LIST: &str = "saveRDS(data.frame(Package = character(), Maintainer = character()), 'packages.rds')";
+    let folder = work.join("cran/web/packages");
+    fs::create_dir_all(&folder)?;
+    Run::new("R").args(["-s", "--vanilla", "-e", LIST]).dir(&folder).run()
 }
 
 /// The sources of the package with all Rust code in it, in a folder `orthopt` of `work`.

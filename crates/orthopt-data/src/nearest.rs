@@ -24,12 +24,14 @@ const STEPS: usize = 1000;
 /// of these is not positive, or an eigendecomposition fails.
 pub(crate) fn correlation(c: &Mat<f64>) -> Option<Nearest> {
     let n = c.ncols();
-    let scales: Vec<f64> = (0..n).map(|i| c[(i, i)].sqrt()).collect();
+    // roots of the variances in a unit of their own: another unit changes no bit
+    let unit = power_of_two((0..n).map(|i| c[(i, i)]).fold(0.0, f64::max));
+    let scales: Vec<f64> = (0..n).map(|i| (c[(i, i)] / unit).sqrt()).collect();
     if scales.iter().any(|scale| !(*scale > 0.0 && scale.is_finite())) {
         return None;
     }
     let given = Mat::from_fn(n, n, |i, j| {
-        let mean = 0.5 * (c[(i, j)] + c[(j, i)]);
+        let mean = 0.5 * (c[(i, j)] / unit + c[(j, i)] / unit);
         if i == j { 1.0 } else { mean / (scales[i] * scales[j]) }
     });
     let (mut y, mut correction, mut steps) = (given.clone(), Mat::<f64>::zeros(n, n), 0);
@@ -52,8 +54,13 @@ pub(crate) fn correlation(c: &Mat<f64>) -> Option<Nearest> {
     let largest_change = (0..n).flat_map(|j| (0..n).map(move |i| (i, j))).map(|at| (y[at] - given[at]).abs());
     let largest_change = largest_change.fold(0.0, f64::max);
     let matrix =
-        Mat::from_fn(n, n, |i, j| if i == j { c[(i, i)] } else { y[(i, j)] * scales[i] * scales[j] });
+        Mat::from_fn(n, n, |i, j| if i == j { c[(i, i)] } else { y[(i, j)] * scales[i] * scales[j] * unit });
     Some(Nearest { matrix, steps, largest_change })
+}
+
+/// The power of two at or below a positive number.
+fn power_of_two(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & f64::INFINITY.to_bits()).clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 
 /// The nearest matrix without negative eigenvalues, symmetric to the last bit.
@@ -86,6 +93,11 @@ mod tests {
         }
         let lowest = found.matrix.self_adjoint_eigenvalues(Side::Lower).unwrap()[0];
         assert!(lowest > -1e-14 && (0..3).all(|i| found.matrix[(i, i)] == 1.0), "{lowest}");
+        for power in [-301, -9, 1, 400] {
+            let scale = 2f64.powi(power);
+            let other = correlation(&(faer::Scale(scale) * &indefinite)).unwrap().matrix;
+            assert!((0..3).all(|j| (0..3).all(|i| other[(i, j)] == scale * found.matrix[(i, j)])), "{power}");
+        }
         // what is a covariance matrix stays
         let same = correlation(&a).unwrap();
         assert!((&same.matrix - &a).norm_l2() < 1e-13 && same.largest_change < 1e-14);

@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let cancel = Cancel::never().within((seconds > 0.0).then_some(seconds));
     let over = || cancel.is_over();
     let mut search = KComponents::new(&f, rank, &request, seed).ok_or("too few variables")?;
-    search.start(&cancel, &over);
+    search.start(&over);
     let mut trace = vec![(spent(), search.value().unwrap_or(f64::NAN))];
     while !over() && (seconds > 0.0 || !search.is_idle()) {
         if search.advance(&over) {

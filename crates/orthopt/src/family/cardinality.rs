@@ -174,7 +174,6 @@ pub(super) const STARTS: &[(&str, &str)] = &[
 const ARMS: &[(&str, &str)] = &[
     ("exchange", "k-components"),
     ("exchange", "deflation"),
-    ("exchange", "varimax"),
     ("ladmm+exchange", "varimax"),
     ("ladmm+exchange", "pca"),
     ("exchange", "random"),
@@ -223,7 +222,7 @@ impl Family for CardinalityProblem {
 
     /// Components found one after the other begin at rows drawn by their variance.
     fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "deflation" | "apart" | "random")
+        matches!(start, "k-components" | "deflation" | "apart" | "random")
     }
 
     /// One that has too many nonzeros is rounded.

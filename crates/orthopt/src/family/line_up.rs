@@ -10,8 +10,8 @@ pub(super) const L0: &[(&str, &str)] = &[
     ("ladmm+obcd", "varimax"),
     ("support+obcd", "varimax"),
     ("support+obcd", "coordinates"),
-    ("ladmm+obcd", "pca"),
     ("ladmm+obcd", "random"),
+    ("support+obcd", "random"),
 ];
 /// Where h is convex and finite IRPG ends what LADMM has begun: it needs a fraction of its iterations for the last digits, and OBCD, where
 /// there are few zeros, hundreds of them.

@@ -120,7 +120,7 @@ impl Family for PcaProblem {
     }
 
     fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "random" | "partition")
+        matches!(start, "random" | "partition" | "k-components")
     }
 
     /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be

@@ -5,7 +5,7 @@ use super::Effort;
 /// Looks at F whenever something has been tried.
 ///
 /// With w the work so far and F(w) the lowest F then, a search of effort ε, s ends when F(w/2) − F(w) ≤ ε|F| and at least s
-/// candidates or perturbations have ended since F last fell by more than ε|F|, eight times as many where they have cost less than [`LITTLE`]
+/// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than [`LITTLE`]
 /// together. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
 /// second alone ends where cheap moves fail one after the other. (Boender and Rinnooy Kan, Bayesian stopping rules for
 /// multistart global optimization methods, 1987, compares such rules.)
@@ -48,7 +48,12 @@ impl Ending {
         self.tries >= due && then - lowest <= effort.worth() * size
     }
 
-    /// Number of candidates and perturbations since the last gain that counts.
+    /// The race is over: that candidates are worse than the best of them says nothing of what goes on from it.
+    pub(super) fn begin(&mut self) {
+        self.tries = 0;
+    }
+
+    /// Number of candidates and perturbations since the last gain that counts, and since the race.
     pub(super) fn tries(&self) -> u32 {
         self.tries
     }

@@ -91,7 +91,7 @@ impl Effort {
 
     /// Number of candidates and perturbations without such a decrease before the end: at least, and where they cost little.
     pub(crate) fn tries(self) -> (u32, u32) {
-        [(1, 6), (3, 24), (12, 96)][self as usize]
+        [(1, 50), (3, 150), (12, 600)][self as usize]
     }
 }
 

@@ -25,10 +25,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         ascending(&mut living, &|k| self.arms[k].objective);
         self.living = living;
         self.race = self.work;
+        self.ending.begin();
     }
 
     /// What comes next in successive halving: the better half of the candidates at the next level, one after the other; after the
-    /// last round those with chance in their start from other seeds.
+    /// last round those with chance in their start from other seeds, by turns.
     pub(super) fn next_candidate(&mut self) -> Option<Place> {
         let halving = self.portfolio.tuning.has("halving");
         if halving && self.due.is_empty() && self.level < self.portfolio.tuning.levels {
@@ -43,11 +44,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             return Some(place);
         }
         let chance = |k: &usize| self.portfolio.arms[*k].random && self.arms[*k].runs > 0;
-        let best = (0..self.arms.len())
-            .filter(chance)
-            .min_by(|a, b| self.arms[*a].objective.total_cmp(&self.arms[*b].objective))?;
+        let random: Vec<usize> = (0..self.arms.len()).filter(chance).collect();
+        let next = *random.get(self.fresh as usize % random.len().max(1))?;
         self.fresh += 1;
-        Some((best, 1, self.settings.seed.wrapping_add(1_000_000 + self.fresh)))
+        Some((next, 1, self.settings.seed.wrapping_add(1_000_000 + self.fresh)))
     }
 
     /// Some candidates at level 0.

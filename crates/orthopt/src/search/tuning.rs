@@ -182,7 +182,7 @@ pub const PARTS: &[Component] = &[
     part("k-components", "l0 nonneg counts measured"),
     part("support", "l0"),
     part("varimax", "l0 l1 nonneg scad counts measured uncorrelated"),
-    part("pca", "l0 l1 nonneg scad counts uncorrelated"),
+    part("pca", "l1 nonneg scad counts uncorrelated"),
     part("random", "l0 l1 scad counts uncorrelated"),
     part("deflation", "counts uncorrelated"),
 ];

@@ -220,7 +220,9 @@ fn starts_follow_their_seed<P: Family>(p: &P) {
         let start = |seed| ((arm.task)(p, 0, seed).unwrap().x0)(p, &Cancel::never()).unwrap();
         let (one, same, other) = (start(1), start(1), start(2));
         assert_eq!(one, same, "{arm:?}");
-        assert_eq!(one != other, arm.random, "{arm:?}");
+        // k-components may find one X from many seeds
+        assert!(one == other || arm.random, "{arm:?}");
+        assert!(one != other || !arm.random || arm.start == "k-components", "{arm:?}");
         with_chance += u32::from(arm.random);
     }
     assert!(with_chance > 0);
@@ -252,13 +254,13 @@ fn work_is_limited_and_parts_can_be_left_out() {
             let s = pool.install(|| plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []));
             s.unwrap().search.unwrap()
         };
-        let (all, again, less) = (run(&[]), run(&[]), run(&["components of two points", "pca"]));
+        let (all, again, less) = (run(&[]), run(&[]), run(&["components of two points", "coordinates"]));
         assert_eq!(all.curve, again.curve, "{name}");
         assert!(all.curve.windows(2).all(|w| w[0].0 <= w[1].0 && w[1].1 < w[0].1), "{name}: {:?}", all.curve);
         assert!((LIMIT..2 * LIMIT).contains(&all.work), "{name}: {}", all.work);
         let parts = |report: &SearchReport| {
             let moved = report.moves.iter().any(|m| m.name == "components of two points");
-            (moved, report.arms.iter().any(|arm| arm.start == "pca"))
+            (moved, report.arms.iter().any(|arm| arm.start == "coordinates"))
         };
         assert_eq!((parts(&all), parts(&less)), ((true, true), (false, false)), "{name}");
     }

@@ -31,8 +31,9 @@ pub(super) fn entries_of(x: &RowMat) -> Vec<Entries> {
 }
 
 /// F(X) of the problem.
-pub(super) fn objective<F: Quadratic>(f: &F, rules: &Rules, x: &RowMat) -> f64 {
-    let price = price_of_nonzeros(rules.lambda, x);
+pub(super) fn objective<F: Quadratic>(space: &Space<'_, F>, rules: &Rules, x: &RowMat) -> f64 {
+    let f = space.f;
+    let price = price_of_nonzeros(rules.lambda * space.unit, x);
     if rules.measure == Measure::Variance {
         return f.value(x) + price;
     }

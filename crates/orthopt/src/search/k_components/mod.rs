@@ -34,7 +34,6 @@ use crate::cancel::Cancel;
 use crate::linalg::RowMat;
 use crate::linalg::work::so_far;
 use crate::smooth::{Measure, Quadratic};
-use crate::start::Start;
 
 use alternation::{Patience, State, alternate};
 use growth::{Growth, added};
@@ -81,7 +80,7 @@ pub fn k_components<F: Quadratic>(
     let mut search = KComponents::new(f, r, request, seed)?;
     let begun = so_far();
     let over = || cancel.is_over() || so_far() - begun >= work_limit;
-    search.start(cancel, &over);
+    search.start(&over);
     while !search.is_idle() && !over() {
         search.advance(&over);
     }
@@ -105,20 +104,15 @@ pub struct KComponents<'a, F: Quadratic> {
 impl<'a, F: Quadratic> KComponents<'a, F> {
     /// Nothing found yet. `None` where there are fewer variables than components.
     pub fn new(f: &'a F, r: usize, request: &Request, seed: u64) -> Option<Self> {
-        let rules = Rules::new(request, f.nrows(), r)?;
+        let (mut rules, space) = (Rules::new(request, f.nrows(), r)?, Space::new(f));
+        rules.lambda /= space.unit;
         let rng = Pcg64::seed_from_u64(seed ^ 0x4b43_4f4d_5053);
-        Some(Self { space: Space::new(f), rules, rng, best: None, truest: None, idle: 0, moves: 0, gains: 0 })
+        Some(Self { space, rules, rng, best: None, truest: None, idle: 0, moves: 0, gains: 0 })
     }
 
-    /// From rotated principal components, and from directions grown one after the other.
-    pub fn start(&mut self, cancel: &Cancel, over: &dyn Fn() -> bool) {
+    /// From directions grown one after the other.
+    pub fn start(&mut self, over: &dyn Fn() -> bool) {
         let r = self.rules.rank;
-        if let Ok(x) = Start::Varimax.point_while(self.space.f, r, (false, 0), cancel) {
-            self.offer_from(&x, 0.4, over);
-        }
-        if self.best.is_some() && over() {
-            return;
-        }
         let grown = self.grown(Directions::empty(), (0..r).collect(), over);
         let grown = self.rules.matched(grown);
         for share in [1.0, 0.5] {
@@ -164,7 +158,7 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
 
     /// ½ Σ [...]₊ of the best directions, −F up to what their loadings add; without any, nothing.
     pub fn value(&self) -> Option<f64> {
-        self.best.as_ref().map(|best| best.value)
+        self.best.as_ref().map(|best| best.value * self.space.unit)
     }
 
     /// The best X.
@@ -179,7 +173,7 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
     /// The X of a state, and F.
     fn at(&self, state: &State) -> Option<(RowMat, f64)> {
         let x = loadings::loadings(&self.space, &self.rules, state)?;
-        let value = loadings::objective(self.space.f, &self.rules, &x);
+        let value = loadings::objective(&self.space, &self.rules, &x);
         value.is_finite().then_some((x, value))
     }
 

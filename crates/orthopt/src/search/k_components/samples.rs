@@ -84,6 +84,8 @@ fn rows(m: &RowMat, which: &[usize]) -> RowMat {
 pub(super) struct Space<'a, F: Quadratic> {
     pub f: &'a F,
     halves: Halves<'a>,
+    /// What C is divided by, where it is all there is: then another unit changes no bit, though lengths are roots of its entries.
+    pub unit: f64,
 }
 
 /// Vectors that are not yet directions: their scores are known where z is kept as v.
@@ -118,7 +120,13 @@ fn outer(z: &RowMat, y: &RowMat) -> RowMat {
 
 impl<'a, F: Quadratic> Space<'a, F> {
     pub fn new(f: &'a F) -> Self {
-        Self { f, halves: f.halves() }
+        let halves = f.halves();
+        let largest = |d: Vec<f64>| d.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let unit = match halves {
+            Halves::Samples(_) => 1.0,
+            _ => power_of_two(largest(f.diagonal())),
+        };
+        Self { f, halves, unit }
     }
 
     /// Work of the scores of one direction.
@@ -166,18 +174,21 @@ impl<'a, F: Quadratic> Space<'a, F> {
         Raw { z, y: Some(self.products(&w)) }
     }
 
-    /// (CW)ᵀ.
+    /// (CW)ᵀ, in the unit.
     fn products(&self, w: &[Entries]) -> RowMat {
+        let mut y = self.multiplied(w);
+        y.data_mut().iter_mut().for_each(|v| *v /= -self.unit);
+        y
+    }
+
+    /// −(CW)ᵀ.
+    fn multiplied(&self, w: &[Entries]) -> RowMat {
         let n = self.f.nrows();
-        let Halves::Matrix(m) = self.halves else {
-            let mut y = self.f.apply_few(w);
-            y.data_mut().iter_mut().for_each(|v| *v = -*v);
-            return y;
-        };
+        let Halves::Matrix(m) = self.halves else { return self.f.apply_few(w) };
         count(w.iter().map(Vec::len).sum::<usize>() * n);
         let mut y = RowMat::zeros(w.len(), n);
         for_each_chunk(y.data_mut(), n, &|_, k, row| {
-            add_weighted_rows(w[k].len(), |l| (-w[k][l].1, w[k][l].0 * n), m.data(), row);
+            add_weighted_rows(w[k].len(), |l| (w[k][l].1, w[k][l].0 * n), m.data(), row);
         });
         y
     }

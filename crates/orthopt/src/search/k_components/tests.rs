@@ -135,7 +135,7 @@ fn finds_what_enumeration_finds_and_never_more() {
                     for f in stored(&a) {
                         let words = format!("{n} {r} {seed} {request:?}");
                         let mut search = KComponents::new(&f, r, &request, seed).unwrap();
-                        search.start(&Cancel::never(), NEVER);
+                        search.start(NEVER);
                         let first = search.found().unwrap();
                         while !search.is_idle() {
                             search.advance(NEVER);
