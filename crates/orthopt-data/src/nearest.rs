@@ -25,7 +25,7 @@ const STEPS: usize = 1000;
 pub(crate) fn correlation(c: &Mat<f64>) -> Option<Nearest> {
     let n = c.ncols();
     // roots of the variances in a unit of their own: another unit changes no bit
-    let unit = power_of_two((0..n).map(|i| c[(i, i)]).fold(0.0, f64::max));
+    let unit = unit_of((0..n).map(|i| c[(i, i)]).fold(0.0, f64::max));
     let scales: Vec<f64> = (0..n).map(|i| (c[(i, i)] / unit).sqrt()).collect();
     if scales.iter().any(|scale| !(*scale > 0.0 && scale.is_finite())) {
         return None;
@@ -59,7 +59,7 @@ pub(crate) fn correlation(c: &Mat<f64>) -> Option<Nearest> {
 }
 
 /// The power of two at or below a positive number.
-fn power_of_two(x: f64) -> f64 {
+fn unit_of(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & f64::INFINITY.to_bits()).clamp(f64::MIN_POSITIVE, f64::MAX)
 }
 

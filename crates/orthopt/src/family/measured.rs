@@ -67,7 +67,7 @@ pub(super) const PRUNED: (&str, &str) = (
 pub(super) const APART: (&str, &str) =
     ("apart", "components one after the other that share no variable, entries of most exact gain first");
 
-/// Solver and starts of the race, the ones first that most often do well; no data set went into the order.
+/// Solver and starts of the race. With more starts than these F is no lower after the same time.
 const ARMS: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "varimax")];
 /// Those of what scores explain by regression, which k-components does not see.
 const EXPLAINED: &[(&str, &str)] =
