@@ -128,7 +128,7 @@ fn most(a: &Mat<f64>, r: usize) -> f64 {
 }
 
 /// A short search.
-fn solved(p: &MeasuredProblem, seed: u64) -> Solution {
+fn solved(p: &impl Family, seed: u64) -> Solution {
     let wanted = Wanted { effort: Some(Effort::Quick), seed, ..Wanted::default() };
     let stopping = Stopping { max_iters: Some(40), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let plan = p.plan(&wanted).unwrap();
@@ -307,7 +307,7 @@ fn no_search_climbs_rounding() {
     }
 }
 
-/// Data times 2^300 and 2^-300: the same bits of X, and of F but for the exponent.
+/// Data times 2^400 and 2^-400, C times 2^800 and 2^-800: the same bits of X, and of F but for the exponent.
 #[test]
 fn units_change_no_bit_of_what_is_measured() {
     for kind in [0, 3, 5] {
@@ -316,18 +316,16 @@ fn units_change_no_bit_of_what_is_measured() {
             let run = |power: i32| {
                 let scaled = Mat::from_fn(6, 5, |i, j| a[(i, j)] * 2f64.powi(power));
                 let data = PcaData::Dense(scaled.as_ref());
-                let p = posed(&data, &options(measure, 3, Limit::Nonzeros(vec![2]))).unwrap();
+                let options = options(measure, 3, Limit::Nonzeros(vec![2]));
+                let p = pose(find_problem("l0-pca").unwrap(), &data, &options).unwrap().problem;
                 let found = solved(&p, 1);
                 let shares = p.explained_variance(&found.x).unwrap();
-                (
-                    found.x,
-                    found.objective.total * 2f64.powi(-power) * 2f64.powi(-power),
-                    share(measure, &shares),
-                )
+                let value = p.value(&found.x) * 2f64.powi(-power) * 2f64.powi(-power);
+                (found.x, value, share(measure, &shares))
             };
             let known = run(0);
             assert!(known.1.is_finite() && known.2 > 0.0);
-            for power in [1, 40, -40, 61, -61] {
+            for power in [1, 40, -40, 61, -61, 250, -250, 400, -400] {
                 assert_eq!(known, run(power), "{measure:?}, table {kind}, 2^{power}");
             }
         }
