@@ -138,7 +138,7 @@ def explained(scores, root, cut):
 
 def measured(q, x, measure):
     """The least and the largest value of a measure of X, over what scores may count for nothing."""
-    if measure == "variance":
+    if measure == "variance" or (x.shape[1] == 1 and measure != "explained"):  # of one component the measures are its variance
         value = float(np.einsum("ij,ik,kj->", x, q.c, x))
         return value, value
     scores = q.root @ x

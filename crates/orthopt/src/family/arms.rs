@@ -114,7 +114,7 @@ fn arm<P: Family>(
             }
             let proximal = solver.name == "irpg";
             let patience = if proximal { level.saturating_sub(tuning.own_level) } else { level };
-            let most = (k == 0).then(|| at_level_0(gradient) << patience.min(20));
+            let most = (k == 0).then(|| at_level_0(gradient).min(tuning.longest) << patience.min(20));
             let share = if proximal { 1 } else { share };
             let grows = tuning.has("hand on")
                 && k == 0

@@ -37,8 +37,6 @@ use crate::solvers::ladmm::Ladmm;
 use crate::solvers::{CARDINALITY_SOLVERS, SolverInfo, SolverOptions};
 use crate::start::Start;
 
-const T: Tuning = Tuning::DEFAULT;
-
 /// A limit on nonzeros as users give it, before the number of components is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Limit {
@@ -413,7 +411,7 @@ fn portfolio(
         table = best_first(table, |arm| f64::from(worth(arm)));
     }
     let mut all = race(p, &table, options, start, (gradient, Some("exchange")), tuning)?;
-    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
+    all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Exchange)), most: all.polish };
     let curvature = Curvature::default();
     let ladmm = move |p: &CardinalityProblem, warmth: f64| -> AnySolver<CardinalityProblem> {

@@ -69,6 +69,10 @@ pub(super) const APART: (&str, &str) =
 
 /// Solver and starts of the race. With more starts than these F is no lower after the same time.
 const ARMS: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "varimax")];
+/// Those of many components: pruning dense loadings solves r(r + 1)/2 equations at each step, disjoint ones r.
+const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "divided")];
+/// More components than this are many.
+const MANY: usize = 20;
 /// Those of what scores explain by regression, which k-components does not see.
 const EXPLAINED: &[(&str, &str)] =
     &[(NAME, "varimax"), (NAME, "pruned"), (NAME, "apart"), (NAME, "halves"), (NAME, "divided")];
@@ -480,7 +484,7 @@ impl Narrow<Self> for MeasuredProblem {
     }
 
     fn settles(&self) -> Option<(&'static str, Option<u64>)> {
-        Some((NAME, Some(T.polish_of_counts)))
+        Some((NAME, Some(T.polish)))
     }
 
     /// Those that an exchange brings which lowers F.
@@ -513,12 +517,14 @@ fn portfolio(
     let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
     let table = match p.between() {
         Between::Orthogonal if p.f.measure() == Measure::Explained => EXPLAINED,
+        Between::Orthogonal if p.rank() > MANY => ARMS_OF_MANY,
         Between::Orthogonal => ARMS,
         Between::Uncorrelated => TIED,
         Between::Both => BOTH,
     };
+    let tuning = Tuning { longest: tuning.longest_of_measures, ..tuning };
     let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
-    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
+    all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Regrown { most: all.polish }, polish.clone())),

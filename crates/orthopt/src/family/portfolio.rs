@@ -55,7 +55,7 @@ pub(super) fn portfolio(
     let costs =
         Costs { gradient, share, again, rule, near: Some(tuning.near).filter(|_| tuning.has("near")) };
     let arms = arms(problem, table, options, start, costs, tuning)?;
-    let polish = (tuning.polish * gradient).max(tuning.min_polish);
+    let polish = tuning.polish_at(gradient);
     let make = polisher(options, rule);
     let polisher = Polish {
         solver: if tuning.has("by turns") { by_turns(&problem.h, &make) } else { Arc::clone(&make) },

@@ -36,8 +36,6 @@ use crate::solvers::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use crate::solvers::{SolverInfo, SolverOptions, UNCORRELATED_SOLVERS};
 use crate::start::Start;
 
-const T: Tuning = Tuning::DEFAULT;
-
 /// Poses the problem: numbers of nonzeros as given, or the knee of the variance explained.
 pub(super) fn pose_uncorrelated(
     info: &'static ProblemInfo,
@@ -261,7 +259,7 @@ fn portfolio(
     let mut table = ARMS.to_vec();
     table.retain(|(solver, _)| overshoots || *solver != OVER);
     let mut all = race(p, &table, options, start, (gradient, Some(NAME)), tuning)?;
-    all.polish = (T.polish_of_counts * gradient).max(T.min_polish);
+    all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
     all.moves = vec![
         Arc::new(Polished(Shake, polish.clone())),

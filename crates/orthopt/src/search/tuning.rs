@@ -11,16 +11,18 @@ pub struct Tuning {
     // Runs: a start and a chain of solvers. Level l is 2^l times as patient as level 0.
     /// Gradients that the first solver of a run may cost at level 0.
     pub run: u64,
+    /// Most work of it, whatever a gradient costs, and of a polish: a third of a second.
+    pub longest: u64,
+    /// The same of a solver of a measure, which tries many exchanges for each that it makes.
+    pub longest_of_measures: u64,
     /// Least work of a solver in a run, where gradients cost nothing.
     pub min_run: u64,
     /// Level at which the constants of the solvers are their defaults.
     pub own_level: u32,
-    /// Growth of the penalty of LADMM and SPM at level 0 (`ladmm_growth.csv`; part `patience`),
+    /// Growth of the penalty of LADMM at level 0 (`ladmm_growth.csv`; part `patience`),
     pub growth: f64,
-    /// of that of supports,
+    /// and of that of supports.
     pub growth_of_support: f64,
-    /// and of that of EP4Orth.
-    pub growth_of_ep4orth: f64,
     /// Iterations at level 0 before a method that raises a penalty gives way to the next (part `hand on`).
     pub hand_on: u64,
     /// ‖X − Y‖/√r at which LADMM gives way to the next (`ladmm_growth.csv`; part `near`).
@@ -43,8 +45,6 @@ pub struct Tuning {
     pub elite: usize,
     /// Gradients that a polish may cost,
     pub polish: u64,
-    /// those with limits of nonzeros,
-    pub polish_of_counts: u64,
     /// and its least work.
     pub min_polish: u64,
 
@@ -83,11 +83,12 @@ impl Tuning {
     /// What users get.
     pub const DEFAULT: Self = Self {
         run: 500,
+        longest: 1_000_000_000,
+        longest_of_measures: 3_000_000_000,
         min_run: 30_000_000,
         own_level: 2,
         growth: 0.04,
         growth_of_support: 0.1,
-        growth_of_ep4orth: 0.2,
         hand_on: 200,
         near: 1e-3,
         share: 4,
@@ -96,8 +97,7 @@ impl Tuning {
         in_flight: 4,
         failures: 8,
         elite: 6,
-        polish: 150,
-        polish_of_counts: 200,
+        polish: 200,
         min_polish: 100_000_000,
         shake: 0.5,
         warmth: 0.35,
@@ -113,13 +113,13 @@ impl Tuning {
     };
 
     /// Methods that raise a penalty, the constant that does it, and its growth at level 0.
-    pub(crate) fn growths(&self) -> [(&'static str, &'static str, f64); 4] {
-        [
-            ("ladmm", "rho", self.growth),
-            ("spm", "rho", self.growth),
-            ("support", "growth", self.growth_of_support),
-            ("ep4orth", "growth", self.growth_of_ep4orth),
-        ]
+    pub(crate) fn growths(&self) -> [(&'static str, &'static str, f64); 2] {
+        [("ladmm", "rho", self.growth), ("support", "growth", self.growth_of_support)]
+    }
+
+    /// Work that a polish may cost where a gradient costs so much.
+    pub(crate) fn polish_at(&self, gradient: u64) -> u64 {
+        (self.polish * gradient).min(self.longest).max(self.min_polish)
     }
 
     /// Runs in flight together in the race.

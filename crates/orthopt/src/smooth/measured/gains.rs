@@ -1,5 +1,7 @@
-//! Exact values of a measure after one entry of X leaves or enters, from r × r matrices: O(r³) a candidate.
+//! Exact values of a measure after one entry of X leaves or enters, from r × r matrices: O(r²) a candidate for adjusted variance, O(r³)
+//! for the others.
 
+use super::beside::{Beside, Moved};
 use super::{Covariance, Measure, Small};
 use crate::linalg::RowMat;
 use crate::linalg::products::{cross, product};
@@ -25,7 +27,10 @@ pub(crate) struct Gains<'a> {
     n: Option<RowMat>,
     s: RowMat,
     w: RowMat,
-    sizes: Vec<f64>, // roots of those of the columns
+    sizes: Vec<f64>,                 // roots of those of the columns
+    given: bool,                     // adjusted variance in the order of the columns
+    beside: Vec<Option<Beside>>,     // of each column, once it is asked for
+    entered: Option<(usize, usize)>, // what enters beside its column
     trial_s: Vec<f64>,
     trial_w: Vec<f64>,
     trial_sizes: Vec<f64>,
@@ -46,7 +51,8 @@ impl<'a> Gains<'a> {
         let trial = vec![0.0; r * r];
         let sizes = cov.sizes(x);
         let (trial_s, trial_w, trial_sizes) = (trial.clone(), trial, vec![0.0; r]);
-        Self { cov, measure, small: Small::new(r, given), m, n, s, w, sizes, trial_s, trial_w, trial_sizes }
+        let (small, beside, entered) = (Small::new(r, given), vec![None; r], None);
+        Self { cov, measure, small, m, n, s, w, sizes, given, beside, entered, trial_s, trial_w, trial_sizes }
     }
 
     /// The measure of X.
@@ -80,6 +86,11 @@ impl<'a> Gains<'a> {
     }
 
     fn moved_by(&mut self, measure: Measure, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
+        if measure == Measure::Adjusted
+            && let Some(value) = self.moved_beside((i, j), a, b)
+        {
+            return value;
+        }
         let r = self.s.ncols();
         let flops = if measure == Measure::Polar { EIGENVALUES } else { 4 };
         count(flops * r * r * r + 100);
@@ -90,16 +101,35 @@ impl<'a> Gains<'a> {
                 out[k * r + j] = v;
                 out[j * r + k] = v;
             }
-            out[j * r + j] = a * a * s.get(j, j) + 2.0 * a * b * m.get(i, j) + b * b * own;
+            out[j * r + j] = variance((i, j), (s, m, own), a, b);
         };
         moved(&self.s, &self.m, self.cov.diagonal(i), &mut self.trial_s);
         if let Some(n) = &self.n {
             moved(&self.w, n, self.cov.square(i), &mut self.trial_w);
         }
         self.trial_sizes.iter_mut().zip(&self.sizes).for_each(|(to, size)| *to = size * size);
-        let size = a.abs() * self.sizes[j] + b.abs() * self.cov.deviation(i);
-        self.trial_sizes[j] = size * size;
+        self.trial_sizes[j] = self.size((i, j), a, b);
         self.small.value(measure, (&self.trial_s, &self.trial_w), &self.trial_sizes)
+    }
+
+    /// What the variance of a·xⱼ + b·eᵢ is added up from.
+    fn size(&self, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
+        (a.abs() * self.sizes[j] + b.abs() * self.cov.deviation(i)).powi(2)
+    }
+
+    /// Adjusted variance where column j becomes a·xⱼ + b·eᵢ, from the factors of the others.
+    fn moved_beside(&mut self, (i, j): (usize, usize), a: f64, b: f64) -> Option<f64> {
+        let variance = variance((i, j), (&self.s, &self.m, self.cov.diagonal(i)), a, b);
+        let size = self.size((i, j), a, b);
+        let beside = self.beside[j].get_or_insert_with(|| {
+            self.entered = None;
+            Beside::new(self.s.data(), &squared(&self.sizes), j, self.given)
+        });
+        if self.entered != Some((i, j)) {
+            self.entered = Some((i, j));
+            beside.enter(self.m.row(i));
+        }
+        beside.value(Moved { a, b, variance, size })
     }
 
     /// The measure where column j becomes eᵢ.
@@ -133,6 +163,11 @@ impl<'a> Gains<'a> {
         }
         (best, sign * angle.tan())
     }
+}
+
+/// The variance of a·xⱼ + b·eᵢ from S, CX and Cᵢᵢ.
+fn variance((i, j): (usize, usize), (s, m, own): (&RowMat, &RowMat, f64), a: f64, b: f64) -> f64 {
+    a * a * s.get(j, j) + 2.0 * a * b * m.get(i, j) + b * b * own
 }
 
 fn squared(sizes: &[f64]) -> Vec<f64> {

@@ -1,5 +1,6 @@
 //! −½ times a measure of what components explain (docs/mathematics.md, section 19): smooth parts beside −½ tr(XᵀCX).
 
+mod beside;
 mod covariance;
 mod gains;
 mod root;

@@ -9,9 +9,9 @@ use crate::linalg::unit::power_of_two;
 
 /// A pivot of S below this share of what the entry of S was added up from is rounding: that score is a combination of others.
 /// Above it a pivot has six digits, and so has what is divided by it: enough for a search, and F is computed from the scores.
-const DEPENDENT: f64 = 1e-9;
+pub(super) const DEPENDENT: f64 = 1e-9;
 /// Variances whose relative difference is at most this are equal.
-const EQUAL: f64 = 1e-12;
+pub(super) const EQUAL: f64 = 1e-12;
 /// An eigenvalue of S counts as at least this share of tr S where it is divided by.
 const SMALLEST: f64 = 1e-12;
 /// Columns up to which eigenvalues are found by rotations.
@@ -139,6 +139,12 @@ impl Small {
                 (value, q, Some(p))
             }
         }
+    }
+
+    /// The order of the pivots, L by rows and d of S = L·Diag(d)·Lᵀ.
+    pub fn factors(mut self, s: &[f64], sizes: &[f64]) -> (Vec<usize>, Vec<f64>, Vec<f64>) {
+        self.factor(s, sizes);
+        (self.order, self.l, self.d)
     }
 
     /// The order of the scores with these products.

@@ -35,7 +35,7 @@ use crate::linalg::RowMat;
 use crate::objective::lowers;
 use crate::problem::{Cardinality, CardinalityProblem};
 use crate::smooth::Quadratic;
-use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Pass, Solver, Status, Step};
 use between::Pairs;
 use point::Point;
 pub(crate) use polish::tangent;
@@ -65,6 +65,7 @@ pub struct State {
     objective: f64,
     next: usize,          // component, r when all had their turn, then the components of pairs
     changed: bool,        // in this round
+    made: (u64, f64),     // exchanges and F when it began
     pairs: Option<Pairs>, // of this X
     exchanges: u64,
     ended: Option<(Status, &'static str)>,
@@ -86,11 +87,14 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
         p.check(&x0, "the starting point X")?;
         let at = Point::new(&p.f, x0);
         let objective = at.objective(|x| p.price(x));
-        Ok(State { at, objective, next: 0, changed: false, pairs: None, exchanges: 0, ended: None })
+        let made = (0, objective);
+        Ok(State { at, objective, next: 0, changed: false, made, pairs: None, exchanges: 0, ended: None })
     }
 
     fn step(&self, p: &CardinalityProblem<F>, st: &mut State) -> Step {
+        let mut pass = None;
         if st.ended.is_none() {
+            let in_round = st.next;
             let changed = match p.limits() {
                 Cardinality::Rows(most) => st.exchange_row(p, *most),
                 _ => st.exchange_entry(p),
@@ -99,8 +103,9 @@ impl<F: Quadratic> Solver<CardinalityProblem<F>> for Exchange {
             if changed {
                 st.objective = st.at.objective(|x| p.price(x));
             }
+            pass = (in_round == p.rank()).then(|| st.round()).flatten();
         }
-        Step::ended(st.ended)
+        Step { pass, ..Step::ended(st.ended) }
     }
 
     fn current<'a>(&self, _: &CardinalityProblem<F>, st: &'a State) -> Current<'a> {
@@ -150,6 +155,14 @@ impl State {
             self.end();
         }
         self.next == 0
+    }
+
+    /// The round of all components that has ended, if any of them changed.
+    fn round(&mut self) -> Option<Pass> {
+        let before = std::mem::replace(&mut self.made, (self.exchanges, self.objective));
+        let pairs = self.exchanges - before.0;
+        let decrease = before.1 - self.objective;
+        (pairs > 0).then_some(Pass { pairs, decrease, max_decrease: decrease, covers_all: false })
     }
 
     /// Nothing lowers F, unless it was not looked for to the end.

@@ -18,6 +18,7 @@ pub(in crate::solvers) struct Point {
     pub cx: RowMat,
     pub diagonal: Vec<f64>,
     pub scale: f64,
+    users: Vec<usize>, // components that have each row
 }
 
 impl Point {
@@ -25,7 +26,8 @@ impl Point {
         let diagonal = f.diagonal().iter().map(|v| -v).collect();
         let mut cx = f.apply(&x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
-        Self { scale: f.scale(&x), x, cx, diagonal }
+        let users = (0..x.nrows()).map(|i| x.row(i).iter().filter(|v| **v != 0.0).count()).collect();
+        Self { scale: f.scale(&x), x, cx, diagonal, users }
     }
 
     /// Whether components that had these variances and so many nonzeros at this price, before and after, lower F by more than
@@ -43,20 +45,26 @@ impl Point {
     /// Component k becomes `v` on `rows`.
     pub fn replace<F: Quadratic>(&mut self, f: &F, k: usize, rows: &[usize], v: &[f64]) {
         let n = self.x.nrows();
-        (0..n).for_each(|i| self.x.set(i, k, 0.0));
-        rows.iter().zip(v).for_each(|(i, value)| self.x.set(*i, k, *value));
+        for i in 0..n {
+            self.users[i] -= usize::from(self.x.get(i, k) != 0.0);
+            self.x.set(i, k, 0.0);
+        }
+        for (i, value) in rows.iter().zip(v) {
+            self.users[*i] += usize::from(*value != 0.0);
+            self.x.set(*i, k, *value);
+        }
         let image = f.apply(&RowMat::from_fn(n, 1, |i, _| self.x.get(i, k)));
         (0..n).for_each(|i| self.cx.set(i, k, -image.get(i, 0)));
     }
 
     /// Whether row i is zero.
     pub fn is_free(&self, i: usize) -> bool {
-        self.x.row(i).iter().all(|v| *v == 0.0)
+        self.users[i] == 0
     }
 
     /// Whether two components share a row.
     pub fn overlaps(&self) -> bool {
-        (0..self.x.nrows()).any(|i| self.x.row(i).iter().filter(|v| **v != 0.0).count() > 1)
+        self.users.iter().any(|users| *users > 1)
     }
 
     /// How many more nonzeros component k may have.
@@ -79,6 +87,7 @@ pub(super) struct View {
     pub variance: f64,
     without: Vec<f64>, // yᵀCy of y = x without an entry, of length 1
     length: Vec<f64>,  // of x without that entry
+    meets: Vec<bool>,  // which components share a row with it
 }
 
 impl View {
@@ -94,7 +103,8 @@ impl View {
         };
         let without = (0..rows.len()).map(rest).collect();
         let c = block(&p.f, &rows);
-        Self { k, rows, v, c, variance, without, length }
+        let meets = (0..at.x.ncols()).map(|j| rows.iter().any(|i| at.x.get(*i, j) != 0.0)).collect();
+        Self { k, rows, v, c, variance, without, length, meets }
     }
 
     /// Entries in the order of what the component loses without them, the least first.
@@ -171,8 +181,7 @@ impl View {
     /// Whether the component shares a row with every other one that has row i, so that an entry there need
     /// not be zero.
     pub fn can_share(&self, at: &Point, i: usize) -> bool {
-        let meets = |j: usize| self.rows.iter().any(|a| at.x.get(*a, j) != 0.0);
-        (0..at.x.ncols()).all(|j| j == self.k || at.x.get(i, j) == 0.0 || meets(j))
+        (0..at.x.ncols()).all(|j| j == self.k || at.x.get(i, j) == 0.0 || self.meets[j])
     }
 }
 

@@ -1,6 +1,9 @@
 //! The moves: entries pruned by their exact loss, added by their exact gain, exchanged, and added to be pruned again.
 
+use std::cell::RefCell;
+
 use super::common::regrouped;
+use super::kept::Kept;
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::RowMat;
@@ -48,6 +51,7 @@ pub(crate) struct Ground<'a, F> {
     limits: Limits,
     price: f64,     // of a nonzero, in the unit of C
     cancel: Cancel, // once it is over the limits are met without polishing
+    kept: RefCell<Kept>,
 }
 
 /// A problem whose X the moves change.
@@ -199,7 +203,8 @@ impl<'a, F: Quadratic> Ground<'a, F> {
     ) -> Self {
         let price = 2.0 * lambda / cov.unit();
         let cancel = Cancel::current().unwrap_or_default();
-        Self { f, cov, measure, given: false, rank, between, limits, price, cancel }
+        let kept = RefCell::default();
+        Self { f, cov, measure, given: false, rank, between, limits, price, cancel, kept }
     }
 
     /// The same in a hurry once `cancel` is over: a point on the constraints, but not a polished one.
@@ -219,8 +224,8 @@ impl<'a, F: Quadratic> Ground<'a, F> {
 
     /// The same for variance.
     pub fn for_variance(&self) -> Self {
-        let (limits, cancel) = (self.limits.clone(), self.cancel.clone());
-        Self { measure: Measure::Variance, limits, cancel, ..*self }
+        let (limits, cancel, kept) = (self.limits.clone(), self.cancel.clone(), self.kept.clone());
+        Self { measure: Measure::Variance, limits, cancel, kept, ..*self }
     }
 
     /// Variance between orthogonal components, whose scores may be correlated.
@@ -242,7 +247,13 @@ impl<'a, F: Quadratic> Ground<'a, F> {
             limits,
             price: 0.0,
             cancel: self.cancel.clone(),
+            kept: RefCell::default(),
         }
+    }
+
+    /// C on some rows, in increasing order, where there are few enough to keep it.
+    pub(super) fn block(&self, rows: &[usize]) -> Option<RowMat> {
+        self.kept.borrow_mut().block((self.f, self.cov), rows)
     }
 
     /// −½ tr(XᵀCX).

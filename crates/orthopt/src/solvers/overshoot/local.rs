@@ -7,6 +7,7 @@
 
 use super::ground::{Ground, Point, mask_of};
 use crate::linalg::RowMat;
+use crate::linalg::kernels::{axpy, inner};
 use crate::linalg::products::{cross, product};
 use crate::linalg::small::polar;
 use crate::linalg::work::count;
@@ -94,9 +95,10 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
                 }
             }
         }
-        let c = ground.cov.block(ground.f(), &rows);
+        let c = ground.block(&rows);
         let c2 = if ground.squares() { ground.cov.square_block(ground.f(), &rows) } else { None };
         let full = full && !between.is_uncorrelated() && between.is_orthogonal();
+        let equations = near_each_other(equations, r);
         Self { ground, rows, c, c2, supports, equations, full }
     }
 
@@ -341,79 +343,122 @@ impl<F: Quadratic> Local<'_, '_, F> {
 
 /// JJᵀ of the equations, factored.
 struct Normal {
-    l: Vec<f64>, // unit lower L of LDLᵀ by rows
-    d: Vec<f64>, // 0 for equations that follow from others
+    q: usize,
+    l: Vec<f64>,       // unit lower L of LDLᵀ by rows
+    d: Vec<f64>,       // 0 for equations that follow from others
+    first: Vec<usize>, // before it a row of L is zero
 }
 
 impl Normal {
     fn new<F: Quadratic>(local: &Local<'_, '_, F>, x: &RowMat, m: &RowMat) -> Self {
-        let r = x.ncols();
-        let scores = local.ground.between().is_uncorrelated();
-        let width = if scores { 2 * r } else { r };
-        // products of the columns of (X, CX) on the rows of each support
-        let grams: Vec<RowMat> = local
-            .supports
-            .iter()
-            .map(|support| {
-                count(support.len() * width * width);
-                let z = RowMat::from_fn(support.len(), width, |a, k| {
-                    if k < r { x.get(support[a], k) } else { m.get(support[a], k - r) }
-                });
-                cross(&z, &z)
-            })
-            .collect();
-        let place = |column: usize, e: &Equation| if e.scores { r + column } else { column };
         let q = local.equations.len();
-        count(q * q * q / 6);
-        let mut l = vec![0.0; q * q];
-        for (i, e) in local.equations.iter().enumerate() {
-            for (j, f) in local.equations.iter().enumerate().take(i + 1) {
-                let mut sum = 0.0;
-                for (own, other) in [(e.a, e.b), (e.b, e.a)] {
-                    for (column, partner) in [(f.a, f.b), (f.b, f.a)] {
-                        if own == column {
-                            sum += grams[own].get(place(other, e), place(partner, f));
-                        }
-                    }
-                }
-                l[i * q + j] = sum;
-            }
-        }
+        let (mut l, first) = local.normal_matrix(x, m);
         let largest = (0..q).fold(0.0f64, |most, i| most.max(l[i * (q + 1)]));
         let mut d = vec![0.0; q];
-        for j in 0..q {
-            for k in 0..j {
-                // columns to the left have been divided by their pivots
-                let factor = l[j * q + k] * d[k];
-                if factor != 0.0 {
-                    for i in j..q {
-                        l[i * q + j] -= l[i * q + k] * factor;
-                    }
-                }
+        let mut flops = 0;
+        for i in 0..q {
+            let (above, own) = l.split_at_mut(i * q);
+            // w = row i of LD, then of L
+            for j in first[i]..i {
+                let from = first[i].max(first[j]);
+                let (w, row) = (&own[from..j], &above[j * q + from..j * q + j]);
+                own[j] -= inner(w, row);
+                flops += j - from + 1;
             }
-            let pivot = l[j * (q + 1)];
-            d[j] = if pivot > DEPENDENT * largest { pivot } else { 0.0 };
-            for i in j + 1..q {
-                l[i * q + j] = if d[j] > 0.0 { l[i * q + j] / d[j] } else { 0.0 };
+            let mut pivot = own[i];
+            for j in first[i]..i {
+                let w = own[j];
+                own[j] = if d[j] > 0.0 { w / d[j] } else { 0.0 };
+                pivot -= w * own[j];
             }
+            d[i] = if pivot > DEPENDENT * largest { pivot } else { 0.0 };
         }
-        Self { l, d }
+        count(flops);
+        Self { q, l, d, first }
     }
 
     /// A solution of JJᵀy = `b`, which is in its range.
     fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
-        let q = b.len();
-        for i in 0..q {
-            let sum: f64 = (0..i).map(|j| self.l[i * q + j] * b[j]).sum();
-            b[i] -= sum;
+        let row = |i: usize| &self.l[i * self.q + self.first[i]..i * self.q + i];
+        for i in 0..self.q {
+            b[i] -= inner(row(i), &b[self.first[i]..i]);
         }
         for (b, d) in b.iter_mut().zip(&self.d) {
             *b = if *d > 0.0 { *b / d } else { 0.0 };
         }
-        for i in (0..q).rev() {
-            let sum: f64 = (i + 1..q).map(|j| self.l[j * q + i] * b[j]).sum();
-            b[i] -= sum;
+        for i in (0..self.q).rev() {
+            let (before, after) = b.split_at_mut(i);
+            axpy(-after[0], row(i), &mut before[self.first[i]..]);
         }
         b
+    }
+}
+
+/// The order of Cuthill and McKee of columns that meet, and equations in the order in which it completes them: a row of their LDLᵀ then
+/// begins near its diagonal.
+fn near_each_other(mut equations: Vec<Equation>, r: usize) -> Vec<Equation> {
+    let mut neighbours = vec![Vec::new(); r];
+    for e in equations.iter().filter(|e| e.a != e.b) {
+        neighbours[e.a].push(e.b);
+        neighbours[e.b].push(e.a);
+    }
+    let degree = |k: &usize| neighbours[*k].len();
+    let (mut place, mut queue) = (vec![usize::MAX; r], Vec::with_capacity(r));
+    let mut seeds: Vec<usize> = (0..r).collect();
+    seeds.sort_by_key(degree);
+    for seed in seeds {
+        let mut next = queue.len();
+        if place[seed] == usize::MAX {
+            place[seed] = queue.len();
+            queue.push(seed);
+        }
+        while next < queue.len() {
+            let mut found = neighbours[queue[next]].clone();
+            found.sort_by_key(degree);
+            for k in found {
+                if place[k] == usize::MAX {
+                    place[k] = queue.len();
+                    queue.push(k);
+                }
+            }
+            next += 1;
+        }
+    }
+    equations.sort_by_key(|e| (place[e.a].max(place[e.b]), place[e.a].min(place[e.b])));
+    equations
+}
+
+impl<F: Quadratic> Local<'_, '_, F> {
+    /// The lower half of JJᵀ by rows, and where each row begins: equations meet in a column, by the products of their other columns on
+    /// its support.
+    fn normal_matrix(&self, x: &RowMat, m: &RowMat) -> (Vec<f64>, Vec<usize>) {
+        let q = self.equations.len();
+        let mut of_column: Vec<Vec<(usize, &[f64])>> = vec![Vec::new(); self.supports.len()];
+        let columns = |z: &RowMat| -> Vec<Vec<f64>> {
+            (0..z.ncols()).map(|k| (0..z.nrows()).map(|a| z.get(a, k)).collect()).collect()
+        };
+        let scores = self.ground.between().is_uncorrelated();
+        let (x, m) = (columns(x), if scores { columns(m) } else { Vec::new() });
+        for (i, e) in self.equations.iter().enumerate() {
+            let z = if e.scores { &m } else { &x };
+            of_column[e.a].push((i, &z[e.b]));
+            of_column[e.b].push((i, &z[e.a]));
+        }
+        let (mut l, mut first) = (vec![0.0; q * q], (0..q).collect::<Vec<usize>>());
+        for (support, list) in self.supports.iter().zip(&of_column) {
+            count(support.len() * list.len() * list.len());
+            let parts: Vec<Vec<f64>> =
+                list.iter().map(|(_, z)| support.iter().map(|a| z[*a]).collect()).collect();
+            for ((i, _), u) in list.iter().zip(&parts) {
+                for ((j, _), v) in list.iter().zip(&parts).filter(|((j, _), _)| j <= i) {
+                    let sum = inner(u, v);
+                    l[i * q + j] += sum;
+                    if sum != 0.0 {
+                        first[*i] = first[*i].min(*j);
+                    }
+                }
+            }
+        }
+        (l, first)
     }
 }

@@ -19,6 +19,7 @@
 
 mod common;
 mod ground;
+mod kept;
 mod local;
 mod nested;
 mod single;
@@ -32,7 +33,7 @@ use crate::linalg::RowMat;
 use crate::objective::Evaluate;
 use crate::problem::{MeasuredProblem, UncorrelatedProblem};
 use crate::smooth::{Order, Quadratic};
-use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
+use crate::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step};
 pub(crate) use common::{common, grouped};
 pub(crate) use ground::{Ground, Grounded, Point};
 use ground::{LAST, STAYING, WORTH, mask_of};
@@ -93,6 +94,7 @@ pub struct State {
     stage: Stage,
     exchanges: u64,
     overshoots: u64,
+    made: (u64, f64), // moves and F at the last pass
 }
 
 /// What comes next.
@@ -123,7 +125,7 @@ impl<P: Grounded> Solver<P> for Overshoot {
             Error::Incompatible("no feasible X was found on the supports of the starting point X".into())
         })?;
         let objective = p.value(&at.x);
-        Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0 })
+        Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, objective) })
     }
 
     fn step(&self, p: &P, st: &mut State) -> Step {
@@ -132,7 +134,8 @@ impl<P: Grounded> Solver<P> for Overshoot {
             st.objective = p.value(&st.at.x);
         }
         // unless it was not looked for to the end
-        Step::ended((st.stage == Stage::Ended && !ground.is_over()).then_some(DONE))
+        let ended = (st.stage == Stage::Ended && !ground.is_over()).then_some(DONE);
+        Step { pass: st.pass(ground.shape().1), ..Step::ended(ended) }
     }
 
     fn current<'a>(&self, _: &P, st: &'a State) -> Current<'a> {
@@ -152,6 +155,18 @@ impl<P: Grounded> Solver<P> for Overshoot {
 }
 
 impl State {
+    /// Every so many moves that raise the value are a pass.
+    fn pass(&mut self, moves: usize) -> Option<Pass> {
+        let made = self.exchanges + self.overshoots;
+        let pairs = made - self.made.0;
+        if pairs < moves as u64 {
+            return None;
+        }
+        let decrease = self.made.1 - self.objective;
+        self.made = (made, self.objective);
+        Some(Pass { pairs, decrease, max_decrease: decrease, covers_all: false })
+    }
+
     /// One move; whether it raised the value.
     fn advance<F: Quadratic>(&mut self, ground: &Ground<'_, F>) -> bool {
         let before = ground.worth(&self.at);
@@ -188,7 +203,8 @@ impl State {
 
 /// The point that the moves lead to from another one; `None` where nobody waits any more.
 pub(crate) fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
-    let mut st = State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0 };
+    let mut st =
+        State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, 0.0) };
     while st.stage != Stage::Ended {
         if cancel.is_over() {
             return None;

@@ -70,7 +70,7 @@ impl Left {
         by_variance.truncate(most);
         let mut rows: Vec<usize> = by_variance.into_iter().map(|(_, i)| i).collect();
         rows.sort_unstable();
-        let c = ground.cov.block(ground.f(), &rows)?;
+        let c = ground.block(&rows)?;
         // variance counts what components share for each of them
         let r = if ground.measure == Measure::Variance { c } else { left(ground, c, &rows, before) };
         let r2 = ground.squares().then(|| gram(&r));
