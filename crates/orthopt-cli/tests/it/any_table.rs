@@ -193,6 +193,12 @@ fn rows_that_are_no_samples() {
     );
     dir.write("t.csv", format!("made by hand\nin 2019\n{rows}"));
     assert_eq!(shape(&["--skip", "2"]), (5, 2));
+    // notes below columns of numbers alone
+    for end in ["Note: made by hand\n", "Note: made by hand,,\n"] {
+        dir.write("t.csv", format!("a,b,c\n1.5,2.5,3\n2.5,1,2\n0.5,7,2\n1,1,9\n{end}"));
+        assert_eq!(shape(&[]), (4, 3), "{end}");
+        assert_eq!(shape(&["--stream"]), (4, 3), "{end}");
+    }
     // a line of a logger, units and kinds below the names
     dir.write("t.csv", "\"TOA5\",\"st\",\"CR1000\",\"5\"\n\"TIMESTAMP\",\"T\",\"P\"\n\"TS\",\"C\",\"hPa\"\n\"\",\"Avg\",\"Smp\"\n\"2020-01-01 00:00:00\",1.5,3\n\"2020-01-01 00:10:00\",2.5,1\n\"2020-01-01 00:20:00\",0.5,7\n");
     assert_eq!(shape(&[]), (3, 2));

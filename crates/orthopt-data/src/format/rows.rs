@@ -152,6 +152,7 @@ impl Rows {
         let (mut filled, mut label): (usize, Option<&[u8]>) = (0, None);
         let mut kind = None;
         let mut first: &[u8] = b"";
+        let mut odd: Vec<(usize, &[u8])> = Vec::new(); // cells of this row
         for field in fields {
             if let Some(role) = layout.roles.get(at).filter(|_| wrong.is_none()) {
                 let taken = match role {
@@ -165,7 +166,7 @@ impl Rows {
                             cell => {
                                 let hole = cell == Cell::Missing;
                                 let k = self.values.len() - begin;
-                                no_number(&mut self.missing, &mut self.odd, k, at, row, line, field, hole);
+                                odd.extend(no_number(&mut self.missing, k, at, row, line, field, hole));
                                 Ok(f64::NAN)
                             }
                         };
@@ -177,7 +178,7 @@ impl Rows {
                         if value.is_none() {
                             let hole = layout.marks.cell(field) == Cell::Missing;
                             let k = self.values.len() - begin;
-                            no_number(&mut self.missing, &mut self.odd, k, at, row, line, field, hole);
+                            odd.extend(no_number(&mut self.missing, k, at, row, line, field, hole));
                         }
                         filled += usize::from(!field.is_empty());
                         self.values.push(value.unwrap_or(f64::NAN));
@@ -229,12 +230,17 @@ impl Rows {
             Some(problem) => return Err(problem),
             None => {}
         }
-        if filled == 0 && columns > 1 && label.is_some() && self.rules.drops() {
-            let name = decoded(label.unwrap_or_default());
+        // a note in a column of numbers is one as well
+        let note =
+            odd.first().map(|(_, field)| *field).filter(|_| odd.len() == 1 && filled == 1 && columns > 2);
+        let only = if filled == 0 && columns > 1 { label } else { note };
+        if let Some(name) = only.filter(|_| self.rules.drops()) {
+            let name = decoded(name);
             self.left_out.push((name, NAMELESS));
             self.forget(begin, row);
             return Ok(());
         }
+        odd.into_iter().for_each(|(at, field)| self.odd.see(at, line, field));
         self.numbers.push(row);
         if kind.is_some() || matches!(self.rules.drop_rows, DropRows::Listed(_)) {
             self.mark(row, kind, label.map(decoded).unwrap_or_default());
@@ -503,28 +509,26 @@ impl Rules {
     }
 }
 
-/// Notes a cell that is no finite number.
+/// Notes a cell without a value (`hole`); returns any other one.
 #[cold]
-#[allow(clippy::too_many_arguments)]
-fn no_number(
+fn no_number<'f>(
     missing: &mut Vec<Option<Hole>>,
-    odd: &mut OddCells,
     k: usize,
     at: usize,
     row: usize,
     line: u64,
-    field: &[u8],
+    field: &'f [u8],
     hole: bool,
-) {
+) -> Option<(usize, &'f [u8])> {
     if !hole {
-        odd.see(at, line, field);
-        return;
+        return Some((at, field));
     }
     if missing.len() <= k {
         missing.resize(k + 1, None);
     }
     let text = (!field.is_empty()).then(|| field.to_vec());
     missing[k].get_or_insert(Hole { line, row, text });
+    None
 }
 
 /// A number with something beside it, or true and false as 1 and 0; `None` where a cell is neither.
