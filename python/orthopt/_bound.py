@@ -203,7 +203,7 @@ def bound(
     if rank is not None and rank != start.shape[1]:
         raise RankError(f"rank is {rank}, but X has {start.shape[1]} columns: leave rank out")
     with _ending.calls(_shown(callback)) as (shown,):
-        proved = _orthopt.bound(_name(problem), _data.matrix(data), start, filled, effort, shown)
+        proved = _orthopt.bound(_name(problem), _data.matrix(_data.arranged(data, filled)), start, filled, effort, shown)
     if found is None:  # the run has told already
         _warn(proved["notes"])
     for other in ("notes", "own_bound", "own_gap", "own_proof"):  # of the X given, for `solve`

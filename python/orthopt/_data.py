@@ -3,12 +3,14 @@ compiled half: contiguous float64 arrays, canonical compressed columns, or a str
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .errors import DataTypeError, InvalidOptionError, ShapeError
+from .errors import DataTypeError, InvalidOptionError, OrthoptWarning, ShapeError
 
 
 def matrix(data: Any, what: str = "the data") -> Any:
@@ -76,6 +78,22 @@ def _frame(data: Any, what: str) -> Any:
     return np.column_stack(columns) if columns else data
 
 
+def _are_words(column: Any) -> bool:
+    """Whether most values of a column of a pandas frame are words, dates or lists, and no numbers with something beside them
+    (``"5 kg"``, ``"12 %"``)."""
+    if getattr(column.dtype, "kind", "O") in "mM" or str(column.dtype) == "category":
+        return True
+    values = [value for value in column.to_numpy(dtype=object, na_value=None) if value is not None and value == value]
+    if not all(isinstance(value, (str, list, tuple, dict, set)) or hasattr(value, "isoformat") for value in values):
+        return False
+    numbers = [value for value in values if isinstance(value, str) and _NUMBER.match(value)]
+    return 2 * len(numbers) <= len(values)
+
+
+#: A number with something beside it; days, times and codes have digits and more of them behind a mark.
+_NUMBER = re.compile(r"\s*[(<>~$€£]?\s*[-+]?\d+(?:[.,]\d+)*\s*(?:[^\d\s:/-].{0,12})?$")
+
+
 def refuse_text(data: Any) -> None:
     """Raises an error that names the columns of a pandas frame that hold no numbers, if there are some."""
     texts = [name for at, name in enumerate(data.columns) if _column(data.iloc[:, at]) is None] if _is_pandas(data) else []
@@ -99,26 +117,63 @@ def _column(column: Any) -> np.ndarray | None:
 
 
 def arranged(data: Any, filled: dict[str, Any]) -> Any:
-    """A frame with the columns that ``columns``, ``drop`` and ``weights`` leave; these options are taken out of those of
-    the compiled half, which arranges files and not what is in memory."""
+    """A frame with the columns that ``columns``, ``drop`` and ``weights`` leave, without words and without columns that only
+    tell the rows apart; these options are taken out of those of the compiled half, which arranges files and not what is in
+    memory."""
     from . import _orthopt
 
     options = filled["options"]
-    if not hasattr(data, "columns") or not any(options.get(key) for key in ("columns", "drop", "weights")):
+    pandas, table = _is_pandas(data), hasattr(data, "texts")
+    if not hasattr(data, "columns") or not (pandas or table or any(options.get(key) for key in ("columns", "drop", "weights"))):
         return data
+    values = data if pandas else data.values
+    column = (lambda at: data.iloc[:, at]) if pandas else (lambda at: values[:, at])
     every = [str(name) for name in data.columns]
-    pandas = _is_pandas(data)
-    is_text = [pandas and _column(data.iloc[:, at]) is None for at in range(len(every))]
-    weight = options.pop("weights", None)
+    is_text = [pandas and _column(column(at)) is None and _are_words(column(at)) for at in range(len(every))]
+    numbers = len(every)
+    if table:
+        every, is_text = every + data.texts, is_text + [True] * len(data.texts)
+    weight = options.pop("weights", None) if isinstance(options.get("weights"), str) else None
     if weight is not None:
-        if every.count(weight) != 1:
+        if every.count(weight) != 1 or is_text[every.index(weight)]:
             raise InvalidOptionError(f"weights is {weight!r}: expected one of the columns, or a weight for each row")
-        at = every.index(weight)
-        filled["weights"] = weights(data.iloc[:, at] if pandas else data.values[:, at])
+        filled["weights"] = weights(column(every.index(weight)))
         filled["own"] = [*filled["own"], "weights"]
-    kept = _orthopt.chosen_columns(every, is_text, options.pop("columns", None), options.pop("drop", None))
+    wanted = options.pop("columns", None)
+    looked_at = [(pandas or table) and at < numbers and not is_text[at] for at in range(len(every))]
+    is_index = [look and _tells_rows_apart(column(at)) for at, look in enumerate(looked_at)]
+    kept, words, index = _orthopt.chosen_columns(every, is_text, is_index, wanted, options.pop("drop", None))
     kept = [at for at in kept if every[at] != weight]
-    return data.iloc[:, kept] if pandas else type(data)(data.values[:, kept], [every[at] for at in kept])
+    if any(at >= numbers for at in kept):
+        name = next(every[at] for at in kept if at >= numbers)
+        raise DataTypeError(f"column {name!r} holds no numbers; leave it out of columns=[...]")
+    if words:
+        _left_out(f"columns {[every[at] for at in words]!r} hold words and are left out")
+    if index:
+        names = [every[at] for at in index]
+        _left_out(f"columns {names!r} tell the rows apart and are left out; columns=[...] chooses the variables")
+    if not kept:
+        raise DataTypeError("no column holds numbers, and components are of numbers: code words as numbers first")
+    if kept == list(range(numbers)):
+        return data
+    return data.iloc[:, kept] if pandas else type(data)(values[:, kept], [every[at] for at in kept])
+
+
+def _tells_rows_apart(column: Any) -> bool:
+    """Whether at least five whole numbers are all different."""
+    values = column.to_numpy(dtype=object, na_value=None) if hasattr(column, "to_numpy") else column
+    head = values[:200]
+    if len(head) < 5 or any(isinstance(value, (bool, np.bool_)) for value in head):
+        return False
+    try:
+        head = np.asarray(head, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return bool(np.all(head == np.floor(head))) and len(np.unique(head)) == len(head)
+
+
+def _left_out(note: str) -> None:
+    warnings.warn(note, OrthoptWarning, stacklevel=4)
 
 
 def _unmasked(data: Any, what: str) -> np.ndarray:

@@ -162,10 +162,15 @@ class SolveOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
-    header: Literal["auto", "yes", "no"] | None
+    layout: str | None
+    header: str | float | None
+    skip: int | None
+    footer: int | None
     columns: str | float | None
     drop: str | float | None
     row_names: str | float | None
+    drop_rows: str | float | None
+    strip: str | float | None
     weights: str | float | None
     transpose: bool | None
     na: str | float | None
@@ -226,10 +231,15 @@ class CompareOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
-    header: Literal["auto", "yes", "no"] | None
+    layout: str | None
+    header: str | float | None
+    skip: int | None
+    footer: int | None
     columns: str | float | None
     drop: str | float | None
     row_names: str | float | None
+    drop_rows: str | float | None
+    strip: str | float | None
     weights: str | float | None
     transpose: bool | None
     na: str | float | None
@@ -290,10 +300,15 @@ class PathOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
-    header: Literal["auto", "yes", "no"] | None
+    layout: str | None
+    header: str | float | None
+    skip: int | None
+    footer: int | None
     columns: str | float | None
     drop: str | float | None
     row_names: str | float | None
+    drop_rows: str | float | None
+    strip: str | float | None
     weights: str | float | None
     transpose: bool | None
     na: str | float | None
@@ -355,10 +370,15 @@ class BoundOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
-    header: Literal["auto", "yes", "no"] | None
+    layout: str | None
+    header: str | float | None
+    skip: int | None
+    footer: int | None
     columns: str | float | None
     drop: str | float | None
     row_names: str | float | None
+    drop_rows: str | float | None
+    strip: str | float | None
     weights: str | float | None
     transpose: bool | None
     na: str | float | None
@@ -420,10 +440,15 @@ class CertifyOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
-    header: Literal["auto", "yes", "no"] | None
+    layout: str | None
+    header: str | float | None
+    skip: int | None
+    footer: int | None
     columns: str | float | None
     drop: str | float | None
     row_names: str | float | None
+    drop_rows: str | float | None
+    strip: str | float | None
     weights: str | float | None
     transpose: bool | None
     na: str | float | None
@@ -470,10 +495,15 @@ class ExploreOptions(Constants, total=False):
     scale: str | float | None
     covariance: bool | None
     missing: Literal["error", "mean", "drop", "em"] | None
-    header: Literal["auto", "yes", "no"] | None
+    layout: str | None
+    header: str | float | None
+    skip: int | None
+    footer: int | None
     columns: str | float | None
     drop: str | float | None
     row_names: str | float | None
+    drop_rows: str | float | None
+    strip: str | float | None
     weights: str | float | None
     transpose: bool | None
     na: str | float | None

@@ -106,10 +106,17 @@ def solve(
           auto, dense, gram
         * ``max_memory``: Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is
           free]
-        * ``header``: Whether the first line holds the names of the columns [default: auto]; one of auto, yes, no
+        * ``layout``: Read the table as another one was read: a result (solve ``json``), or a JSON object of the options
+          below
+        * ``header``: Whether the first line holds the names of the columns, or how many lines do [default: auto]
+        * ``skip``: Leave out N lines in front of the table
+        * ``footer``: Leave out N rows at the end of the table
         * ``columns``: Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
         * ``drop``: Columns to leave out, as with ``columns``; `text` leaves out all columns of text
         * ``row_names``: The column that names the rows: auto, none, or a column [default: auto]
+        * ``drop_rows``: Rows to leave out, by names or numbers, beside totals and means: auto, none, or a list
+          [default: auto]
+        * ``strip``: Columns of numbers with something beside them (5 kg, 5.1*, 5.1 (0.2)) that is taken off
         * ``weights``: Weights of the rows: a column, or a file with one per line; a row counts as often as its weight
           says
         * ``transpose``: Rows are variables, columns are samples

@@ -20,9 +20,11 @@ INDEX = "__index_level_0__"
 class Table:
     """Numbers with the names of their columns, as :mod:`orthopt._data` takes frames."""
 
-    def __init__(self, values: np.ndarray, columns: list[str]):
+    def __init__(self, values: np.ndarray, columns: list[str], texts: list[str] | None = None):
         self.values = values
         self.columns = columns
+        #: Columns that hold no numbers.
+        self.texts = texts or []
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype=dtype)
@@ -111,11 +113,11 @@ def of_arrow(table: Any, what: str) -> Table:
 
     described = (table.schema.pandas_metadata or {}).get("index_columns", [])
     index = described[0] if len(described) == 1 and isinstance(described[0], str) else None
-    columns = _numbers(table.column_names, list(table.schema.types), kind, index, what)
+    columns, texts = _numbers(table.column_names, list(table.schema.types), kind, index, what)
     values = np.empty((table.num_rows, len(columns)), order="F")
     for k, at in enumerate(columns):
         values[:, k] = table.column(at).cast(pyarrow.float64(), safe=False).to_numpy()
-    return Table(values, [table.column_names[at] for at in columns])
+    return Table(values, [table.column_names[at] for at in columns], texts)
 
 
 def of_polars(frame: Any, what: str) -> Table:
@@ -128,23 +130,22 @@ def of_polars(frame: Any, what: str) -> Table:
         text = of in (polars.String, polars.Categorical, polars.Enum, polars.Date, polars.Datetime, polars.Time)
         return "text" if text else "other"
 
-    columns = [frame.columns[at] for at in _numbers(frame.columns, frame.dtypes, kind, INDEX, what)]
+    places, texts = _numbers(frame.columns, frame.dtypes, kind, INDEX, what)
+    columns = [frame.columns[at] for at in places]
     values = frame.select(polars.col(columns).cast(polars.Float64)).to_numpy(order="fortran")
-    return Table(values, columns)
+    return Table(values, columns, texts)
 
 
-def _numbers(names: Sequence[str], types: Sequence[Any], kind: Any, index: str | None, what: str) -> list[int]:
-    """Places of the columns of numbers. As in files of text, a first column of text (or without a name) names the rows;
-    pandas keeps its index behind the others."""
+def _numbers(
+    names: Sequence[str], types: Sequence[Any], kind: Any, index: str | None, what: str
+) -> tuple[list[int], list[str]]:
+    """Places of the columns of numbers, and names of the others. As in files of text, a first column of text (or without a
+    name) names the rows; pandas keeps its index behind the others."""
     rows = None
     if len(names) > 1:
         first = kind(types[0]) == "text" or not names[0].strip()
         rows = names.index(index) if index in names else 0 if first else None
-    places = [at for at in range(len(names)) if at != rows]
-    for at in places:
-        if kind(types[at]) != "number":
-            raise DataTypeError(
-                f"{what}: column {at + 1} ({names[at]!r}) holds values of type {types[at]} and not numbers; leave it out or "
-                "turn it into numbers (names of rows stand in the first column)"
-            )
-    return places
+    places = [at for at in range(len(names)) if at != rows and kind(types[at]) == "number"]
+    if not places:
+        raise DataTypeError(f"{what}: no column holds numbers, and components are of numbers")
+    return places, [names[at] for at in range(len(names)) if at != rows and at not in places]

@@ -21,8 +21,8 @@ def test_files_say_how_they_are_read(tmp_path):
     path = tmp_path / "iris.csv"
     lines = [f"{5 + k % 3}.{k},{3 + k % 2}.{k},{'a' if k < 4 else 'b'}" for k in range(8)]
     path.write_text("length,width,species\n" + "\n".join(lines) + "\n")
-    with pytest.raises(errors.DataFileError, match=r'drop="species" \(or drop="text"\) and label the rows by'):
-        orthopt.solve("pca", path, 1, center=True)
+    with pytest.warns(errors.OrthoptWarning, match="column `species` holds words and is left out"):
+        assert orthopt.solve("pca", path, 1, center=True).feature_names == ["length", "width"]
     for options in ({"drop": "species"}, {"drop": ["species"]}, {"columns": ["length", "width"]}, {"columns": "1-2"}):
         found = orthopt.solve("pca", path, 1, center=True, **options)
         assert found.feature_names == ["length", "width"]
@@ -87,9 +87,13 @@ def test_nullable_columns():
 
 def test_columns_of_text_in_frames():
     frame = pd.DataFrame(ROWS, columns=list("abcde")).assign(kind="x")
-    with pytest.raises(errors.DataTypeError, match=r"column 6 \('kind'\).*drop=\['kind'\]"):
-        orthopt.solve("l0-pca", frame, **HOW)
     expected = orthopt.solve("l0-pca", ROWS, **HOW).objective
+    with pytest.warns(errors.OrthoptWarning, match=r"columns \['kind'\] hold words and are left out"):
+        assert orthopt.solve("l0-pca", frame, **HOW).objective == expected
+    with pytest.raises(errors.DataTypeError, match=r"column 6 \('kind'\)"):
+        orthopt.solve("l0-pca", frame.assign(kind="5 kg"), **HOW)
+    with pytest.warns(errors.OrthoptWarning, match=r"columns \['id'\] tell the rows apart"):
+        assert orthopt.solve("l0-pca", frame.assign(id=range(40)), drop="kind", **HOW).objective == expected
     assert orthopt.solve("l0-pca", frame, drop=["kind"], **HOW).objective == expected
     assert orthopt.solve("l0-pca", frame, drop="text", **HOW).objective == expected
     assert orthopt.solve("l0-pca", frame, columns=list("abcde"), **HOW).feature_names == list("abcde")

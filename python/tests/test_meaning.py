@@ -88,6 +88,8 @@ VALUES = {
     "header": "no",
     "columns": "1-4",
     "drop": "2",
+    "drop_rows": "2",
+    "footer": 1,
     "row_names": "none",
     "weights": np.arange(1.0, 1.0 + len(DATA)),
     "transpose": True,

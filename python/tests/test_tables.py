@@ -50,8 +50,8 @@ def test_frames_of_polars(table, samples, tmp_path):
     same(frame, samples)
     same(frame.lazy(), samples)
     same(frame.insert_column(0, pl.Series("name", [str(i) for i in range(len(samples))])), samples)
-    with pytest.raises(errors.DataTypeError, match="column 2 .'when'"):
-        solved(pl.DataFrame({"a": [1.0], "when": ["x"]}))
+    with pytest.warns(errors.OrthoptWarning, match=r"columns \['when'\] hold words"):
+        same(frame.with_columns(when=pl.lit("x")), samples)
 
 
 def write(table, folder):
@@ -120,9 +120,13 @@ def test_types_and_nulls():
 
 
 def test_what_is_no_table_of_numbers(table, samples, tmp_path):
-    for column in (pa.array(["x"] * len(samples)), pa.array([[1.0]] * len(samples))):
-        with pytest.raises(errors.DataTypeError, match="column 13 .'last'.*not numbers"):
-            solved(table.append_column("last", column))
+    for column in (pa.array(["x"] * len(samples)), pa.array([[1.0]] * len(samples)), pa.array(["x"] * len(samples)).dictionary_encode()):
+        more = table.append_column("last", column)
+        with pytest.warns(errors.OrthoptWarning, match=r"columns \['last'\] hold words"):
+            assert solved(more).objective == solved(table).objective
+        assert orthopt.solve("l0-pca", more, 2, nonzeros=2, drop="last").feature_names == NAMES
+        with pytest.raises(errors.DataTypeError, match="column 'last' holds no numbers"):
+            orthopt.solve("l0-pca", more, 2, nonzeros=2, columns=["last"])
     for name in ("a.parquet", "a.feather", "a.arrow"):
         (tmp_path / name).write_bytes(b"neither")
         with pytest.raises(errors.DataFileError, match=name):

@@ -16,8 +16,24 @@ numbers <- function(x, what) {
     x
 }
 
+# A data frame without its factors, words and dates, which is said; true and false are 1 and 0. Texts that begin with digits
+# may be numbers with something beside them, and stay, to be refused.
+without_words <- function(x) {
+    x[] <- lapply(x, function(column) if (is.logical(column)) as.numeric(column) else column)
+    words <- vapply(x, function(column) {
+        if (is.numeric(column)) return(FALSE)
+        if (!is.character(column)) return(TRUE)
+        column <- column[!is.na(column)]
+        mean(grepl("^[[:space:](<>$]*[-+]?[0-9]+([.,][0-9]+)*[[:space:]]*([^-/:0-9][^0-9]*)?$", column)) <= 0.5
+    }, NA)
+    if (!any(words) || all(words)) return(x)
+    warn("columns that hold words are left out: ", listed(names(x)[words]))
+    x[!words]
+}
+
 # The same for data to be analysed: missing values are dropped or refused as na.action says.
 samples <- function(x, na.action) {
+    if (is.data.frame(x)) x <- without_words(x)
     if (!is.null(na.action)) x <- match.fun(na.action)(x)
     dropped <- attr(x, "na.action")
     x <- numbers(x, "x")

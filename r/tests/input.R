@@ -16,7 +16,10 @@ warned <- function(expr, pattern) {
     value
 }
 
-refused(sparse_pca(iris), "not numeric: Species")
+# words are left out, numbers with something beside them are refused
+found <- warned(sparse_pca(iris, rank = 2), "columns that hold words are left out: Species")
+stopifnot(all.equal(found$rotation, sparse_pca(iris[1:4], rank = 2)$rotation))
+refused(sparse_pca(transform(iris[1:4], mass = "5 kg")), "not numeric: mass")
 refused(sparse_pca(matrix("a")), "type character")
 refused(sparse_pca(mtcars[0, ]), "empty: 0 x 11")
 refused(sparse_pca(), "either data")

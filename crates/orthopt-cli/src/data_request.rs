@@ -166,6 +166,7 @@ pub fn facts(how: &HowRead, read: String) -> TableFacts {
         dropped: how.dropped().map(|(name, _)| name.to_string()).collect(),
         transposed: how.transposed,
         weights: word(&how.weights),
+        layout: how.layout().into_iter().map(|(name, value)| (name.into(), value)).collect(),
         read,
     }
 }

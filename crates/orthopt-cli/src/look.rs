@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use orthopt_data::{DataSet, Kind, Matrix, Role, printable};
+use orthopt_data::{DataSet, Matrix, Role, printable};
 use serde::Serialize;
 
 use crate::table::aligned;
@@ -187,7 +187,7 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
     if both.len() < 3 || aa * bb == 0.0 { 0.0 } else { ab / (aa * bb).sqrt() }
 }
 
-/// What would analyse the table: its text left out, its holes seen to, its units made comparable.
+/// What would analyse the table: its holes seen to, its units made comparable.
 fn command(data: &DataSet, source: &Path, missing: bool, deviations: Option<[f64; 2]>) -> String {
     let file = typed("", Some(&source.display().to_string()));
     let file = file.trim_start_matches("-- ");
@@ -197,10 +197,6 @@ fn command(data: &DataSet, source: &Path, missing: bool, deviations: Option<[f64
         words.push(format!("--gram {file}"));
     } else {
         words.push(file.into());
-        if data.how.columns.iter().any(|column| column.kind == Kind::Text && column.left_out == Some("text"))
-        {
-            words.push("--drop text".into());
-        }
         if missing {
             words.push("--missing em".into());
         }

@@ -20,6 +20,8 @@ pub struct Model {
     pub names: Option<Vec<String>>,
     pub means: Option<Vec<f64>>,
     pub scales: Option<Vec<f64>>,
+    /// How its table was read, as options and their values.
+    pub layout: Vec<(String, String)>,
 }
 
 /// The schema of `solve --json` that this program reads.
@@ -27,6 +29,13 @@ const SCHEMA: u64 = 1;
 /// The largest deviation of X'X from what its constraint says: results are feasible to 1e-12, and files may hold them
 /// with seven digits.
 const TOLERANCE: f64 = 1e-5;
+
+/// How the table of the model was read.
+#[derive(Default, Deserialize)]
+struct Table {
+    #[serde(default)]
+    layout: std::collections::BTreeMap<String, String>,
+}
 
 /// The fields of the file that matter.
 #[derive(Deserialize)]
@@ -38,6 +47,7 @@ struct Fields {
     names: Option<Vec<String>>,
     means: Option<Vec<f64>>,
     scales: Option<Vec<f64>>,
+    data: Option<Table>,
     checksum: Option<String>,
 }
 
@@ -126,7 +136,7 @@ impl Model {
     }
 
     fn of(fields: Fields) -> anyhow::Result<Self> {
-        let Fields { schema, problem, solver, x, names, means, scales, checksum: kept } = fields;
+        let Fields { schema, problem, solver, x, names, means, scales, data, checksum: kept } = fields;
         let Some(x) = x.filter(|x| x.first().is_some_and(|row| !row.is_empty())) else {
             bail!("it holds no x: write the model with orthopt solve ... --json FILE");
         };
@@ -169,7 +179,8 @@ impl Model {
         if !is_j {
             check_columns(&x, solver.is_some_and(|name| name.starts_with("uncorrelated")))?;
         }
-        Ok(Self { x, names, means, scales })
+        let layout = data.unwrap_or_default().layout.into_iter().collect();
+        Ok(Self { x, names, means, scales, layout })
     }
 
     /// The columns of the model, found by name or by position.

@@ -10,11 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
 use lzma_rust2::XzReader;
+use zip::ZipArchive;
 
 use crate::encoding;
 use crate::error::DataError;
 use crate::memory::Budget;
-use crate::text::printable;
+use crate::text::{printable, said};
 
 const BUFFER: usize = 1 << 16;
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -212,6 +213,38 @@ impl Input {
     pub(crate) fn within(self, bytes: Option<u64>) -> Self {
         let budget = Budget::new(&self.name, bytes);
         Self { budget, ..self }
+    }
+
+    /// Reads on in the first file of a zip archive that is `wanted`; returns its name.
+    pub(crate) fn unpacked(&mut self, wanted: impl Fn(&str) -> bool) -> Result<String, DataError> {
+        let broken =
+            |error: &dyn std::fmt::Display| format!("it is truncated or no zip archive ({})", said(error));
+        let bytes = self.read_rest()?;
+        let mut archive =
+            ZipArchive::new(Cursor::new(bytes)).map_err(|error| self.file_error(broken(&error)))?;
+        let names: Vec<String> =
+            archive.file_names().filter_map(Result::ok).map(|name| name.to_string()).collect();
+        // what macOS adds begins so
+        let found = names.into_iter().find(|name| !name.starts_with("__MACOSX/") && wanted(name));
+        let name = found
+            .ok_or_else(|| self.file_error("no file in the archive has the extension of a known format"))?;
+        let mut part = archive.by_name(&name).map_err(|error| self.file_error(broken(&error)))?;
+        let mut inside = Vec::new();
+        loop {
+            let read = part.by_ref().take(LONGEST_WORD).read_to_end(&mut inside);
+            if read.map_err(|error| self.file_error(broken(&error)))? == 0 {
+                break;
+            }
+            self.budget.check(inside.capacity())?;
+        }
+        drop(part);
+        self.reader = Box::new(Cursor::new(inside));
+        self.size = None;
+        #[cfg(feature = "parquet")]
+        {
+            self.file = None;
+        }
+        Ok(name)
     }
 
     /// Memory limit of reading.

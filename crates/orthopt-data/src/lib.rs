@@ -82,8 +82,10 @@ pub use output::{check_writable, remove_unfinished, write_or_rescue, write_whole
 pub use prepare::{Prepare, Prepared, Scale, Units};
 pub use sealed::{read_sealed, write_sealed, write_sealed_or_rescue};
 pub use source::load;
-pub use table::{Column, Columns, Header, HowRead, Kind, Note, NotePart, RowNames, Source, TableOptions};
-pub use table::{is_triangular, remark_on_c, remark_on_samples};
+pub use table::{
+    Column, Columns, DropRows, Header, HowRead, Kind, Note, NotePart, RowNames, Source, TableOptions,
+};
+pub use table::{is_identifier, is_triangular, remark_on_c, remark_on_samples};
 pub use text::printable;
 
 /// The examples of the README are compiled and run by the tests.

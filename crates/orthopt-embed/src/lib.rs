@@ -65,6 +65,6 @@ pub use options::{NoNegatives, Options, Rule, Schedule, Unknown};
 pub use own::{Own, PerRelation};
 pub use part::PartSizes;
 pub use race::{Race, RaceEnded, Tried};
-pub use read::{Format, Found, Words, may_be_header, read_graph, read_triples};
+pub use read::{Format, Found, Order, Words, may_be_header, read_graph, read_triples};
 pub use relation::Form;
 pub use train::{Ended, Record, Trainer};

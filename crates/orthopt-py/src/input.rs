@@ -233,11 +233,12 @@ fn prepared<T>(
     }
     let notes: Vec<Message> = data.how.notes.iter().map(message).collect();
     let read = data.sentence();
+    let layout = data.how.layout().into_iter().map(|(name, value)| (name.into(), value)).collect();
     let (data, implicit, units) = how.prepare.apply_to(how.missing.apply(data)?)?;
     let roots: Option<Vec<f64>> = data.weights.as_ref().map(|all| all.iter().map(|w| w.sqrt()).collect());
     let facts = DataFacts {
         roots: roots.clone(),
-        table: (data.source != UNNAMED).then(|| TableFacts { read, ..TableFacts::default() }),
+        table: (data.source != UNNAMED).then(|| TableFacts { read, layout, ..TableFacts::default() }),
         source: if data.source == UNNAMED { String::new() } else { data.source },
         names: data.names,
         centered: how.prepare.center,
@@ -316,19 +317,29 @@ fn check_pattern(
     Err(Error::Incompatible("the index arrays of the sparse matrix are inconsistent".into()))
 }
 
-/// The columns of a frame that lists of them leave, counted from 0.
+/// The columns of a frame that lists of them leave, counted from 0, those of words that nobody asked for, and those that only
+/// tell the rows apart, which are left out of the first.
 #[pyfunction]
+#[pyo3(signature = (names, is_text, is_index, columns, drop))]
 pub fn chosen_columns(
     names: Vec<String>,
     is_text: Vec<bool>,
+    is_index: Vec<bool>,
     columns: Option<&str>,
     drop: Option<&str>,
-) -> PyResult<Vec<usize>> {
+) -> PyResult<(Vec<usize>, Vec<usize>, Vec<usize>)> {
     let mut table = TableOptions::default();
     for (option, list) in [("columns", columns), ("drop", drop)] {
         if let Some(list) = list {
             table.set(option, list).map_err(Failure::from)?;
         }
     }
-    Ok(table.chosen(&names, &is_text, UNNAMED).map_err(Failure::from)?)
+    let chosen = table.chosen(&names, &is_text, UNNAMED).map_err(Failure::from)?;
+    if columns.is_some() {
+        return Ok((chosen, Vec::new(), Vec::new()));
+    }
+    let (words, others): (Vec<usize>, Vec<usize>) = chosen.into_iter().partition(|at| is_text[*at]);
+    let tells = |at: &usize| is_index[*at] && orthopt_data::is_identifier(&names[*at]);
+    let (index, kept) = others.into_iter().partition(tells);
+    Ok((kept, words, index))
 }

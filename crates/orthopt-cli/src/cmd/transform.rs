@@ -127,7 +127,7 @@ fn rows_of(args: &Args, model: &Model) -> anyhow::Result<DataSet> {
         _ => Missing::Error,
     };
     let features = Some(model.x.nrows()); // LIBSVM files do not say how wide they are
-    let mut table = args.table.options()?;
+    let mut table = args.table.options()?.with_marks_of(&model.layout);
     table.drop_text = true; // what the model does not need may be anything
     table.needed = model.names.clone().unwrap_or_default();
     let max_memory = args.max_memory.map(|size| size.0);

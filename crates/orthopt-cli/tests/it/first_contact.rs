@@ -108,13 +108,18 @@ fn every_run_says_how_the_table_was_read() {
 }
 
 #[test]
-fn columns_of_text_are_an_error_with_the_line_that_helps() {
+fn columns_of_words_are_left_out() {
     let dir = Dir::new();
     let data = table("iris.csv");
     let solve = ["solve", "l0-pca", &data, "--scale", "std", "-r", "2"];
-    let line = "`setosa` in column 5 (`Species`) is not a number: columns of text are left out by --drop Species (or \
-                --drop text) and label the rows by --labels Species";
-    dir.fails_in_one_line(&solve, 1, &["iris.csv:2: ", line]);
+    assert_eq!(shape(&dir.json(&solve)), (15, 4));
+    let said = notes(&dir, &solve);
+    assert!(said.contains("column `Species` holds words and is left out; --labels Species takes"), "{said}");
+    dir.fails_in_one_line(
+        &[&solve[..], &["--columns", "4,5"]].concat(),
+        1,
+        &["iris.csv:2: `setosa` in column 5 (`Species`) is not a number: the column holds words"],
+    );
     for (option, value) in [
         ("--drop", "Species"),
         ("--drop", "5"),
@@ -130,7 +135,11 @@ fn columns_of_text_are_an_error_with_the_line_that_helps() {
     }
     let typo = [&solve[..], &["--drop", "Speces"]].concat();
     dir.fails_in_one_line(&typo, 1, &["--drop: there is no column `Speces`; there are `Sepal.Length`"]);
-    dir.fails(&[&solve[..], &["--header", "perhaps"]].concat(), 2, &["invalid value 'perhaps'"]);
+    dir.fails_in_one_line(
+        &[&solve[..], &["--header", "perhaps"]].concat(),
+        2,
+        &["--header is `perhaps`: expected auto, yes, no or a number of lines"],
+    );
     dir.fails_in_one_line(
         &[&solve[..], &["--decimal", "x"]].concat(),
         2,
@@ -198,13 +207,19 @@ fn units_are_told() {
             "--row-names weight",
         ],
     );
-    dir.write("money.csv", "a,b\n1,$5\n2,$6\n");
-    dir.fails_in_one_line(&pca("money.csv", &[]), 1, &["`$5` in column 2 (`b`) is a number with a currency"]);
-    dir.write("share.csv", "a,b\n1,5 %\n2,6 %\n");
+    assert_eq!(shape(&dir.json(&pca(&body, &["--strip", "weight"]))), (5, 3));
+    // the same beside every number says nothing that the number does not
+    for (cells, beside) in [("1,$5\n2,$6\n", "$"), ("1,5 %\n2,6 %\n", "%")] {
+        dir.write("beside.csv", format!("a,b\n{cells}"));
+        let object = dir.json(&pca("beside.csv", &["--center"]));
+        let read = object["data"]["read"].as_str().unwrap();
+        assert!(shape(&object) == (2, 2) && read.contains(&format!("`b` without its `{beside}`")), "{read}");
+    }
+    dir.write("mixed.csv", "a,b\n1,$5\n2,6 %\n3,7*\n");
     dir.fails_in_one_line(
-        &pca("share.csv", &[]),
+        &pca("mixed.csv", &[]),
         1,
-        &["`5 %` in column 2 (`b`) is a number with a per cent sign"],
+        &["`$5` in column 2 (`b`) is a number with a currency, and so in 2 more cells (`6 %`, `7*`): --strip b"],
     );
 }
 
@@ -347,8 +362,8 @@ fn spreadsheets() {
         dir.write(name, "x");
         dir.fails_in_one_line(&pca(name, &[]), 1, &[words]);
     }
-    dir.write("a.dat", "1 2\n");
-    dir.fails_in_one_line(&pca("a.dat", &[]), 1, &["rename the file"]);
+    dir.write("a.xyz", "1 2\n");
+    dir.fails_in_one_line(&pca("a.xyz", &[]), 1, &["rename the file"]);
 }
 
 /// Rows repeated as often as their weight says, through every door.

@@ -2,6 +2,7 @@
 
 mod common;
 
+mod any_table;
 mod bad_data;
 mod bad_options;
 mod beyond_memory;

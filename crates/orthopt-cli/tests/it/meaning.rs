@@ -26,6 +26,9 @@ const NO_RESULT: &[(&str, &str)] = &[
     ("na", "is how data are read"),
     ("decimal", "is how data are read"),
     ("thousands", "is how data are read"),
+    ("layout", "is how data are read"),
+    ("skip", "is how data are read"),
+    ("strip", "is how data are read"),
     ("sheet", "is how data are read"),
 ];
 
@@ -108,6 +111,8 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "columns" => value("1-8"),
         "drop" => value("1"),
         "row-names" => value("1"),
+        "drop-rows" => value("1"),
+        "footer" => value("1"),
         "weights" => value("1"),
         "transpose" => flag(),
         "nearest" => flag(),

@@ -5,18 +5,17 @@ use std::collections::VecDeque;
 use std::io::{self, Write};
 
 use csv::{ByteRecord, ReaderBuilder, Trim};
-use faer::Mat;
 
 use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::format::guess;
+use crate::format::rows::{Rows, left_out};
 use crate::format::table;
 use crate::input::{BYTE_ORDER_MARK, Input};
-use crate::missing::Missing;
 use crate::stream::{Chunk, Chunks};
-use crate::table::{Cell, Head, HowRead, Layout, Note, Problem, Role, TableOptions, decoded, ragged};
-use crate::text::{parse_f64, show, tokens};
+use crate::table::{Columns, Head, HowRead, Layout, Problem, TableOptions, titles};
+use crate::text::{parse_f64, tokens};
 
 pub(super) fn read_csv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
     read(input, Some(b','), options)
@@ -76,6 +75,8 @@ struct Lines {
     comment: Option<&'static [u8]>, // how comments begin, where there were some in front
     ahead: VecDeque<Head>,          // rows that were looked at
     rows: Rows,
+    ended: bool,    // no line is left
+    finished: bool, // and the last rows have been given away
     text: Vec<u8>,
     encoding: Option<&'static str>,
 }
@@ -90,7 +91,9 @@ impl Lines {
             delimiter: usual,
             comment: None,
             ahead: VecDeque::new(),
-            rows: Rows::new(None, options.missing),
+            rows: Rows::new(None, options),
+            ended: false,
+            finished: false,
             text: Vec::new(),
             encoding,
         })
@@ -127,6 +130,11 @@ impl Lines {
     fn look(&mut self) -> Result<(), DataError> {
         // until the separator is known, a line of separators is not told from others
         self.delimiter = None;
+        for _ in 0..self.options.skip {
+            if !self.input.next_line(&mut self.text)? {
+                break;
+            }
+        }
         let mut first: Vec<(u64, Vec<u8>)> = Vec::new();
         let (most, most_bytes, least) = LOOKED_AT;
         let mut bytes = 0;
@@ -142,18 +150,23 @@ impl Lines {
         if named.is_some() {
             first.remove(0);
         }
+        let field = first.first().map(|(_, text)| Field::of(text)).unwrap_or_default();
         let comments = self.comments(&mut first);
         let separated = first.iter().map(|(_, text)| guess::delimiter(text, self.usual));
         // a title has no separator
         let bare = |text: &[u8], delimiter: Option<u8>| delimiter.is_some_and(|d| !text.contains(&d));
         let found = separated.zip(&first).take(least).find(|(d, (_, text))| !bare(text, *d)).map(|(d, _)| d);
         self.delimiter = named.or(found.unwrap_or(self.usual));
+        if named.is_none() && self.usual == Some(b',') && found.is_none() && guess::is_spaced(&first) {
+            self.delimiter = None;
+        }
         let (name, mut head) = (self.input.name().to_string(), Vec::new());
         for (line, text) in first {
             let fields =
                 self.fields(&text).map_err(|error| Problem::Elsewhere(line, error).at(&name, line))?;
             if fields.len() <= 1 || fields.iter().any(|field| !field.is_empty()) {
-                head.push(Head { line, fields });
+                let quoted = is_quoted(&text, self.delimiter);
+                head.push(Head { line, fields, quoted });
             }
         }
         if let Some((line, text)) = &comments.1 {
@@ -166,7 +179,7 @@ impl Lines {
                     && row.fields.iter().any(number)
             });
             if is_header {
-                head.insert(0, Head { line: *line, fields: uncommented });
+                head.insert(0, Head { line: *line, fields: uncommented, quoted: false });
             }
         }
         let titles = titles(&head);
@@ -174,11 +187,16 @@ impl Lines {
         if head.is_empty() {
             return Ok(());
         }
-        let by_semicolon = matches!(self.delimiter, Some(b';') | None);
+        let field = field.or(Field::of_header(&head[0]));
+        if field == Field::Gct && self.options.drop.is_none() {
+            self.options.drop =
+                head[0].fields.iter().any(|name| name == b"Description").then(|| Columns::one("Description"));
+        }
         let line = head[0].line;
         let mut layout =
-            Layout::of(&head, by_semicolon, &self.options).map_err(|problem| problem.at(&name, line))?;
-        head.drain(..usize::from(layout.header));
+            Layout::of(&head, self.delimiter, &self.options).map_err(|problem| problem.at(&name, line))?;
+        head.drain(..layout.above);
+        layout.how.transposed = field != Field::Any && self.options.transpose.is_none();
         self.ahead = head.into();
         layout.how.style.extend(self.encoding.map(String::from));
         layout.how.style.extend(left_out(comments.0, "comment"));
@@ -227,8 +245,8 @@ impl Lines {
         if self.rows.layout.is_none() {
             self.look()?;
         }
-        if let Some(Head { line, fields }) = self.ahead.pop_front() {
-            self.rows.push(fields.iter()).map_err(|problem| problem.at(self.input.name(), line))?;
+        if let Some(Head { line, fields, .. }) = self.ahead.pop_front() {
+            self.rows.push(line, fields.iter()).map_err(|problem| problem.at(self.input.name(), line))?;
             return self.input.budget().check(self.rows.bytes()).map(|()| true);
         }
         if self.rows.layout.is_none() || !self.next_text()? {
@@ -238,12 +256,13 @@ impl Lines {
         let pushed = if self.text.contains(&b'"') {
             let record = split_quoted(&self.text, self.delimiter.unwrap_or(b' '));
             let record = record.map_err(|error| Problem::Here(error).at(self.input.name(), line))?;
-            self.rows.push(record.iter())
+            self.rows.push(line, record.iter())
         } else {
             match self.delimiter {
-                None => self.rows.push(tokens(&self.text)),
+                None => self.rows.push(line, tokens(&self.text)),
                 Some(delimiter) => {
-                    self.rows.push(self.text.split(|byte| *byte == delimiter).map(|field| field.trim_ascii()))
+                    let fields = self.text.split(|byte| *byte == delimiter).map(|field| field.trim_ascii());
+                    self.rows.push(line, fields)
                 }
             }
         };
@@ -251,6 +270,46 @@ impl Lines {
         self.input.budget().check(self.rows.bytes())?;
         Ok(true)
     }
+}
+
+/// Formats of a field that are tables with samples in columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Field {
+    #[default]
+    Any,
+    /// GenePattern's `.gct`: two lines, then names, descriptions and samples.
+    Gct,
+    /// Counts of operational taxonomic units, as QIIME writes them.
+    Otu,
+}
+
+impl Field {
+    /// By the first line of a file.
+    fn of(text: &[u8]) -> Self {
+        let is_gct = [&b"#1.2"[..], b"#1.3"].contains(&text.trim_ascii());
+        if is_gct { Self::Gct } else { Self::Any }
+    }
+
+    /// By the names of the columns.
+    fn of_header(head: &Head) -> Self {
+        let first = head.fields.get(0).unwrap_or_default();
+        if [&b"#OTU ID"[..], b"#OTUID", b"OTU ID"].contains(&first) { Self::Otu } else { Self::Any }
+    }
+
+    fn or(self, other: Self) -> Self {
+        if self == Self::Any { other } else { self }
+    }
+}
+
+/// Whether every field of a line stands in quotes.
+fn is_quoted(text: &[u8], delimiter: Option<u8>) -> bool {
+    let text = text.trim_ascii();
+    let quotes = text.iter().filter(|byte| **byte == b'"').count();
+    let between = match delimiter {
+        Some(delimiter) => text.split(|byte| *byte == delimiter).count(),
+        None => tokens(text).count(),
+    };
+    text.starts_with(b"\"") && text.ends_with(b"\"") && quotes == 2 * between
 }
 
 /// `sep=;`, by which spreadsheets are told the separator.
@@ -268,24 +327,6 @@ fn uncommented(text: &[u8], begin: &[u8]) -> Vec<u8> {
     if rest.starts_with(b" ") || begin != b"#" { rest.trim_ascii().to_vec() } else { text.to_vec() }
 }
 
-/// Lines in front of a table with one field that is filled, as titles are written in spreadsheets.
-pub(super) fn titles(head: &[Head]) -> usize {
-    let filled = |row: &Head| row.fields.iter().filter(|field| !field.is_empty()).count();
-    let title = |row: &&Head| filled(row) <= 1;
-    let count = head.iter().take_while(title).count();
-    let is_table = head.get(count..).is_some_and(|rest| {
-        rest.len() > 1 && rest[0].fields.len() > 2 && filled(&rest[0]) > 2 && filled(&rest[1]) > 2
-    });
-    if is_table { count } else { 0 }
-}
-
-/// What was left out, in words, where something was.
-pub(super) fn left_out(count: usize, what: &str) -> Option<String> {
-    let (first, rest) = what.split_once(' ').map_or((what, String::new()), |(a, b)| (a, format!(" {b}")));
-    let s = if count == 1 { "" } else { "s" };
-    (count > 0).then(|| format!("{count} {first}{s}{rest} left out"))
-}
-
 /// Whether a quoted field is open at the end of a line.
 fn is_quoted_over_lines(text: &[u8]) -> bool {
     text.iter().filter(|byte| **byte == b'"').count() % 2 == 1
@@ -293,19 +334,20 @@ fn is_quoted_over_lines(text: &[u8]) -> bool {
 
 impl Chunks for Lines {
     fn next(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
-        let first = self.rows.count;
-        while (self.rows.count == first || self.rows.values.len() < numbers) && self.next_row()? {}
-        let (rows, columns) = (self.rows.count - first, self.rows.columns());
-        let values = std::mem::take(&mut self.rows.values);
-        let weights = std::mem::take(&mut self.rows.weights);
-        self.rows.names.clear();
-        self.rows.groups.clear();
-        if rows == 0 || columns == 0 {
-            let empty = (first == 0).then(|| self.input.name().into());
-            return empty.map_or(Ok(None), |place| Err(DataError::Empty { place, rows, columns }));
+        loop {
+            let held = self.rows.held();
+            while !self.ended && self.rows.held() < held.max(1) + numbers {
+                self.ended = !self.next_row()?;
+            }
+            if self.ended && self.rows.held() == 0 && !self.rows.is_empty() && self.finished {
+                return Ok(None);
+            }
+            self.finished = self.ended;
+            let chunk = self.rows.chunk(self.ended, self.input.name())?;
+            if chunk.is_some() || self.ended {
+                return Ok(chunk);
+            }
         }
-        let chunk = Chunk::new(first, Mat::from_fn(rows, columns, |i, j| values[i * columns + j]));
-        Ok(Some(if self.rows.has(Role::Weight) { chunk.weighted(weights) } else { chunk }))
     }
 
     fn names(&self) -> Option<Vec<String>> {
@@ -356,150 +398,4 @@ fn split_quoted(text: &[u8], delimiter: u8) -> Result<ByteRecord, String> {
         Ok(_) => Ok(record),
         Err(error) => Err(error.to_string()),
     }
-}
-
-/// The rows of a table, as its layout takes them.
-#[derive(Default)]
-pub(super) struct Rows {
-    layout: Option<Layout>,
-    missing: Missing,
-    values: Vec<f64>,
-    names: Vec<String>, // of the rows
-    groups: Vec<String>,
-    weights: Vec<f64>,
-    count: usize,
-}
-
-impl Rows {
-    /// No row so far.
-    pub(super) fn new(layout: Option<Layout>, missing: Missing) -> Self {
-        Self { layout, missing, ..Self::default() }
-    }
-
-    /// Bytes that the table takes: the numbers, once more as a matrix, and the names.
-    pub(super) fn bytes(&self) -> usize {
-        let words = self.names.capacity() + self.groups.capacity();
-        8 * (self.values.capacity() + self.values.len()) + size_of::<String>() * words
-    }
-
-    /// Takes the fields of a row.
-    pub(super) fn push<'f>(&mut self, fields: impl Iterator<Item = &'f [u8]>) -> Result<(), Problem> {
-        let Some(layout) = &self.layout else { return Ok(()) };
-        let (width, begin) = (layout.roles.len(), self.values.len());
-        self.count += 1;
-        let (mut at, mut wrong) = (0, None);
-        for field in fields {
-            if let Some(role) = layout.roles.get(at).filter(|_| wrong.is_none()) {
-                let taken = match role {
-                    Role::Number => {
-                        let value = match layout.marks.cell(field) {
-                            Cell::Number(value) if value.is_finite() => Ok(value),
-                            cell => self.no_number(layout, at, self.values.len() - begin, field, cell),
-                        };
-                        value.map(|value| self.values.push(value))
-                    }
-                    Role::Skip => Ok(()),
-                    Role::RowName => {
-                        self.names.push(decoded(field));
-                        check_name(layout, field)
-                    }
-                    Role::Label => {
-                        self.groups.push(decoded(field));
-                        Ok(())
-                    }
-                    Role::Weight => weight(layout, at, field).map(|weight| self.weights.push(weight)),
-                    Role::Empty if field.is_empty() => Ok(()),
-                    Role::Empty => Err(found_in_empty(at, field)),
-                };
-                wrong = taken.err();
-            }
-            at += 1;
-        }
-        match wrong {
-            _ if at != width => Err(Problem::Here(ragged(at, width, layout.line))),
-            Some(problem) => Err(problem),
-            None => Ok(()),
-        }
-    }
-
-    /// What becomes of a cell that is no finite number: NaN, where missing values are welcome.
-    #[cold]
-    fn no_number(
-        &self,
-        layout: &Layout,
-        at: usize,
-        k: usize,
-        field: &[u8],
-        cell: Cell,
-    ) -> Result<f64, Problem> {
-        let (row, column) = (self.count, k + 1);
-        match cell {
-            Cell::Number(value) => Err(Problem::NotFinite { row, column, value }),
-            Cell::Text => Err(Problem::Advice(None, layout.bad_cell(at, field))),
-            Cell::Missing if self.missing != Missing::Error => Ok(f64::NAN),
-            Cell::Missing => {
-                let text = if field.is_empty() { "the cell is empty".into() } else { show(field) };
-                Err(Problem::Missing { row, column, name: layout.name_of(at), text })
-            }
-        }
-    }
-
-    /// Number of variables.
-    fn columns(&self) -> usize {
-        self.layout.as_ref().map_or(0, Layout::columns)
-    }
-
-    fn has(&self, role: Role) -> bool {
-        self.layout.as_ref().is_some_and(|layout| layout.has(role))
-    }
-
-    pub(super) fn into_data(mut self, place: &str) -> Result<DataSet, DataError> {
-        let (rows, columns) = (self.count, self.columns());
-        if rows == 0 || columns == 0 {
-            return Err(DataError::Empty { place: place.into(), rows, columns });
-        }
-        let matrix = Mat::from_fn(rows, columns, |i, j| self.values[i * columns + j]);
-        let mut data = DataSet::new(matrix, place);
-        data.row_names = self.has(Role::RowName).then(|| std::mem::take(&mut self.names));
-        data.groups = self.has(Role::Label).then(|| std::mem::take(&mut self.groups));
-        data.weights = self.has(Role::Weight).then(|| std::mem::take(&mut self.weights));
-        if let Some(layout) = self.layout {
-            data.names = layout.names;
-            data.how = layout.how;
-        }
-        Ok(data)
-    }
-}
-
-/// A number among names that are names because the first of them is text.
-fn check_name(layout: &Layout, field: &[u8]) -> Result<(), Problem> {
-    match &layout.text {
-        Some(first) if layout.marks.number(field).is_some() => Err(Problem::Here(format!(
-            "the first column holds {} here but {} in the first row; it must be numbers or names throughout",
-            show(field),
-            show(first.as_bytes())
-        ))),
-        _ => Ok(()),
-    }
-}
-
-fn weight(layout: &Layout, at: usize, field: &[u8]) -> Result<f64, Problem> {
-    match layout.marks.cell(field) {
-        Cell::Number(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        _ => Err(Problem::Here(format!(
-            "{} in column {}{} is no weight: weights are numbers of at least 0",
-            show(field),
-            at + 1,
-            layout.name_of(at)
-        ))),
-    }
-}
-
-fn found_in_empty(at: usize, field: &[u8]) -> Problem {
-    let column = at + 1;
-    let note = format!(
-        "column {column} has no name and nothing above, but {} here; give it a name, or ",
-        show(field)
-    );
-    Problem::Advice(None, Note::from(note).set("drop", column.to_string()).text(" leaves it out"))
 }

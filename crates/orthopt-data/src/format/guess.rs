@@ -27,6 +27,14 @@ pub(crate) fn delimiter(line: &[u8], usual: Option<u8>) -> Option<u8> {
     }
 }
 
+/// Whether lines without any other separator hold several words each, equally many, of which most are numbers below the first.
+pub(crate) fn is_spaced(lines: &[(u64, Vec<u8>)]) -> bool {
+    let mut counts = lines.iter().map(|(_, text)| tokens(text).count());
+    let Some(width) = counts.next().filter(|width| *width > 1) else { return false };
+    let numbers = |text: &[u8]| 2 * tokens(text).filter(|word| is_number(word)).count() >= width;
+    lines.len() > 1 && counts.all(|count| count == width) && lines[1..].iter().all(|(_, text)| numbers(text))
+}
+
 fn without_quoted(line: &[u8]) -> Vec<u8> {
     line.split(|byte| *byte == b'"').step_by(2).flatten().copied().collect()
 }

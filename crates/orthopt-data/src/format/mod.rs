@@ -8,6 +8,7 @@ mod arrow;
 mod delimited;
 mod foreign;
 pub(crate) mod guess;
+mod json;
 mod libsvm;
 mod mat;
 mod matrix_market;
@@ -17,6 +18,7 @@ mod npy_header;
 mod npz;
 mod npz_archive;
 mod npz_sparse;
+mod rows;
 mod single_cell;
 #[cfg(feature = "spreadsheet")]
 mod spreadsheet;
@@ -94,7 +96,9 @@ const FORMATS: &[Format] = &[
         about: "Arrow IPC table (Feather version 2), otherwise as .parquet" },
     Format { extensions: &["xlsx", "xls", "xlsb", "ods"], read: spreadsheet::read, chunks: spreadsheet::chunks, write: None,
         about: "sheet of a spreadsheet, otherwise as .csv; read only" },
-    Format { extensions: &["txt"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: Some(delimited::write_tsv),
+    Format { extensions: &["json", "jsonl", "ndjson"], read: json::read, chunks: json::chunks, write: None,
+        about: "records of JSON, all in a list or one a line, or columns, otherwise as .csv; read only" },
+    Format { extensions: &["txt", "dat", "data", "tab", "asc", "prn", "raw", "gct"], read: delimited::read_txt, chunks: delimited::txt_chunks, write: Some(delimited::write_tsv),
         about: "a table whose separator (tab, ;, comma or spaces) is detected, otherwise as .csv" },
 ];
 
@@ -125,12 +129,7 @@ fn extensions(wanted: impl Fn(&Format) -> bool) -> String {
 pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataError> {
     let cells = single_cell::Companions::of(path)?;
     let path = cells.as_ref().map_or(path, |cells| &cells.matrix);
-    let format = format_of(path);
-    // A missing file is the likelier mistake than a wrong extension, so it is named first.
-    let input =
-        Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
-    let mut input = input.within(options.max_memory);
-    let format = or_recognised(format, &mut input)?;
+    let (input, format) = opened(path, options.max_memory)?;
     // a triangle of C may be empty
     let missing = if options.gram { Missing::Keep } else { options.missing };
     let data = (format.read)(input, &LoadOptions { missing, ..options.clone() })?;
@@ -139,6 +138,22 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
         None => data,
     };
     finished(data, options)
+}
+
+/// A file that is open, and its format; of an archive with one table that of the table.
+fn opened(path: &Path, max_memory: Option<u64>) -> Result<(Input, &'static Format), DataError> {
+    let format = format_of(path);
+    // A missing file is the likelier mistake than a wrong extension, so it is named first.
+    let input =
+        Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
+    let mut input = input.within(max_memory);
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip")) {
+        let inside = input.unpacked(|name| format_of(Path::new(name)).is_ok())?;
+        let format = format_of(Path::new(&inside))?;
+        return Ok((input, format));
+    }
+    let format = or_recognised(format, &mut input)?;
+    Ok((input, format))
 }
 
 /// Reads a data set from standard input, whose first bytes tell the format.
@@ -160,7 +175,7 @@ fn or_recognised(
     match format {
         Err(unknown @ DataError::UnknownFormat { .. }) => {
             let found = guessed(input.peek()?);
-            if found.extensions == ["txt"] { Err(unknown) } else { Ok(found) }
+            if found.extensions.contains(&"txt") { Err(unknown) } else { Ok(found) }
         }
         known => known,
     }
@@ -182,9 +197,8 @@ pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn 
     }
     let whole = options.table.transpose == Some(true) || single_cell::Companions::of(path)?.is_some();
     if path.is_file() && !whole {
-        let format = format_of(path);
-        let mut input = Input::open(path)?.within(options.max_memory);
-        return (or_recognised(format, &mut input)?.chunks)(input, options);
+        let (input, format) = opened(path, options.max_memory)?;
+        return (format.chunks)(input, options);
     }
     // the rows with missing values are dropped, and counted, by whoever takes the chunks
     let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };

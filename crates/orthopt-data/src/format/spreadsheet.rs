@@ -5,23 +5,19 @@ use std::fmt::Display;
 use std::io::{Cursor, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use calamine::{Data, Reader, Sheets, open_workbook_auto_from_rs};
+use calamine::{Data, Reader, SheetVisible, Sheets, open_workbook_auto_from_rs};
 use csv::ByteRecord;
 use zip::ZipArchive;
 
-use super::delimited::{Rows, left_out, titles};
+use super::rows::of_records;
 use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::input::Input;
 use crate::missing::Missing;
 use crate::stream::{Chunks, Whole};
-use crate::table::{Head, Layout, Note, arranged, is_number};
+use crate::table::{Head, Note, arranged, is_number};
 use crate::text::{said, show, write_number};
-
-/// Cells that decide how a table is read.
-const LOOKED_AT: (usize, usize) = (200, 5);
-const CELLS: usize = 200_000;
 
 pub(super) fn chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
     let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
@@ -37,32 +33,10 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     let opened = catch_unwind(AssertUnwindSafe(|| opened(bytes, options, &input)));
     let (sheet, sheets, cells) =
         opened.unwrap_or_else(|_| Err(broken(&input, &"its parts contradict each other")))?;
-    let mut records = records(cells, &input)?;
+    let records = records(cells, &input)?;
     let place = format!("{} ({})", input.name(), show(sheet.as_bytes()));
-    let above = titles(&records);
-    records.drain(..above);
-    if records.is_empty() {
-        return Err(DataError::Empty { place, rows: 0, columns: 0 });
-    }
-    let width = records[0].fields.len().max(1);
-    let (most, least) = LOOKED_AT;
-    let looked_at = (CELLS / width).clamp(least, most).min(records.len());
-    let line = records[0].line;
-    let mut layout = Layout::of(&records[..looked_at], false, &options.table)
-        .map_err(|problem| problem.at(&place, line))?;
-    layout.how.style.extend(left_out(above, "line above the table"));
-    if sheets > 1 || options.table.sheet.is_some() {
-        layout.how.sheet = Some(sheet);
-    }
-    let header = usize::from(layout.header);
-    let mut rows = Rows::new(Some(layout), options.missing);
-    for Head { line, fields } in records.drain(header..) {
-        rows.push(fields.iter()).map_err(|problem| problem.at(&place, line))?;
-        input.budget().check(rows.bytes())?;
-    }
-    let mut data = rows.into_data(&place)?;
-    data.source = input.name().into();
-    Ok(data)
+    let is_one = sheets > 1 || options.table.sheet.is_some();
+    of_records(records, &place, &input, options, |how| how.sheet = is_one.then_some(sheet))
 }
 
 /// The name of the sheet that is read, the number of sheets, and the cells.
@@ -95,14 +69,21 @@ fn chosen(
         });
     }
     let mut words = None;
-    for name in &names {
+    // what is shown comes before what is hidden
+    let hidden = |name: &String| {
+        book.sheets_metadata()
+            .iter()
+            .any(|sheet| sheet.name == *name && sheet.visible != SheetVisible::Visible)
+    };
+    let (hidden, shown): (Vec<String>, Vec<String>) = names.iter().cloned().partition(hidden);
+    for name in shown.iter().chain(&hidden) {
         let cells = cells(book, name, input)?;
         if cells.iter().any(|(_, _, text)| is_number(text)) {
             return Ok(name.clone());
         }
-        words = words.or((!cells.is_empty()).then_some(name));
+        words = words.or((!cells.is_empty()).then(|| name.clone()));
     }
-    words.cloned().ok_or_else(|| input.file_error("there is no sheet with anything in it"))
+    words.ok_or_else(|| input.file_error("there is no sheet with anything in it"))
 }
 
 fn broken(input: &Input, error: &dyn Display) -> DataError {
@@ -178,7 +159,7 @@ fn records(mut cells: Vec<Placed>, input: &Input) -> Result<Vec<Head>, DataError
         (next..=last).for_each(|_| fields.push_field(b""));
         bytes += fields.as_slice().len() + 16 * fields.len();
         input.budget().check(bytes)?;
-        records.push(Head { line: u64::from(row[0].0) + 1, fields });
+        records.push(Head { line: u64::from(row[0].0) + 1, fields, quoted: false });
     }
     Ok(records)
 }

@@ -90,6 +90,7 @@ impl<'a> Parts<'a> {
             };
             let Some(mut chunk) = open.next(numbers)? else {
                 self.before += open.bytes();
+                self.how = self.how.take().map(|how| how.with_notes_of(open.how()));
                 self.open = None;
                 continue;
             };
@@ -129,15 +130,27 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// How to read a file after the first one: with the same names of rows, whatever few rows of it look like.
+    /// How to read a file after the first one: with the same variables, names of rows and marks of numbers, whatever few
+    /// rows of it look like.
     fn like_the_first(&self) -> LoadOptions {
         let mut options = self.options.clone();
-        if let (RowNames::Auto, Some(how)) = (&options.table.row_names, &self.how) {
+        let Some(how) = &self.how else { return options };
+        let layout: Vec<(String, String)> =
+            how.layout().into_iter().map(|(name, v)| (name.into(), v)).collect();
+        options.table = options.table.with_marks_of(&layout);
+        if how.columns.is_empty() {
+            return options;
+        }
+        if options.table.row_names == RowNames::Auto {
             options.table.row_names = match &how.row_names {
-                None if !how.columns.is_empty() => RowNames::None,
+                None => RowNames::None,
                 Some(Source::Column(word)) => RowNames::Column(word.clone()),
                 _ => RowNames::Auto,
             };
+        }
+        // a part without a header is told from one with other columns by its names alone
+        if how.header.is_some() && options.table.columns.is_none() && options.table.drop.is_none() {
+            options.table.needed = self.names.clone().unwrap_or_default();
         }
         options
     }

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::note::Note;
+use super::options::Columns;
 use crate::text::{printable, show};
 
 /// What the cells of a column are.
@@ -10,6 +11,12 @@ use crate::text::{printable, show};
 pub enum Kind {
     /// Numbers.
     Number,
+    /// Numbers with something beside them: a unit, a per cent sign, stars, a deviation.
+    Marked,
+    /// True and false, which are 1 and 0.
+    Logical,
+    /// Days or times.
+    Date,
     /// Text.
     Text,
     /// Nothing at all.
@@ -17,10 +24,18 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Whether the cells are no numbers whatever is done to them.
+    pub(crate) fn is_words(self) -> bool {
+        matches!(self, Self::Text | Self::Date)
+    }
+
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {
             Self::Number => "number",
+            Self::Marked => "number with a mark",
+            Self::Logical => "true or false",
+            Self::Date => "date",
             Self::Text => "text",
             Self::Empty => "empty",
         }
@@ -94,6 +109,8 @@ pub struct HowRead {
     pub repeated: Vec<String>,
     /// How the text is written where that is not the usual way: encoding, marks of numbers.
     pub style: Vec<String>,
+    /// Options that say how the numbers are written, with their values.
+    pub(crate) marks: Vec<(&'static str, String)>,
     /// What may have been meant otherwise, with the option that says so.
     pub notes: Vec<Note>,
 }
@@ -102,6 +119,40 @@ pub struct HowRead {
 const NAMED: usize = 8;
 
 impl HowRead {
+    /// The options by which another table is read as this one was, with their values.
+    pub fn layout(&self) -> Vec<(&'static str, String)> {
+        let mut layout = self.marks.clone();
+        if self.columns.is_empty() {
+            return layout;
+        }
+        layout.push(("header", if self.header.is_some() { "yes" } else { "no" }.into()));
+        match &self.row_names {
+            None => layout.push(("row-names", "none".into())),
+            Some(Source::Column(word)) => layout.push(("row-names", word.clone())),
+            Some(_) => {}
+        }
+        layout.push(("columns", self.variables()));
+        if self.transposed {
+            layout.push(("transpose", "true".into()));
+        }
+        layout
+    }
+
+    /// With the notes that were made since.
+    pub(crate) fn with_notes_of(mut self, later: Option<&Self>) -> Self {
+        for note in later.map_or(&[][..], |how| &how.notes) {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
+        self
+    }
+
+    /// A list of the columns that are variables.
+    pub(crate) fn variables(&self) -> String {
+        Columns::listed(self.columns.iter().filter(|c| c.left_out.is_none()).map(|c| c.name.as_str()))
+    }
+
     /// Columns that are left out, with the reason.
     pub fn dropped(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let other = |why: &&'static str| !matches!(*why, ROW_NAMES | LABELS | WEIGHTS);

@@ -4,6 +4,7 @@ use faer::{Mat, MatRef, Side};
 
 use super::how::{LABELS, ROW_NAMES, WEIGHTS};
 use super::note::Note;
+use super::total::Totals;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::nearest;
@@ -18,12 +19,36 @@ const SYMMETRIC: f64 = 1e-9;
 pub(super) fn like_gram(data: &DataSet) -> Option<Note> {
     let Matrix::Dense(a) = &data.matrix else { return None };
     let same_names = data.names.is_some() && data.names == data.row_names;
-    resembling(a.as_ref(), same_names, &data.source)
+    resembling(a.as_ref(), same_names, &data.source).or_else(|| ending_with_total(a.as_ref()))
 }
 
 /// The same of samples in memory.
 pub fn remark_on_samples(a: MatRef<'_, f64>) -> Option<Note> {
-    resembling(a, false, "true")
+    resembling(a, false, "true").or_else(|| ending_with_total(a))
+}
+
+/// That a last row is the sum or the mean of all others. Columns are added up as long as they say so.
+fn ending_with_total(a: MatRef<'_, f64>) -> Option<Note> {
+    let (rows, last) = (a.nrows(), a.nrows().checked_sub(1)?);
+    let agrees = |columns: std::ops::Range<usize>| {
+        let mut totals = Totals::default();
+        for i in 0..last {
+            let row: Vec<f64> = columns.clone().map(|j| a[(i, j)]).collect();
+            totals.add(&row, row.len());
+        }
+        let row: Vec<f64> = columns.map(|j| a[(last, j)]).collect();
+        totals.of(&row)
+    };
+    // a few columns are enough to see that it is none
+    const FEW: usize = 4;
+    if a.ncols() > FEW {
+        agrees(0..FEW)?;
+    }
+    let why = agrees(0..a.ncols())?;
+    Some(
+        format!("row {rows}, the last one, is {why} of the others and is read as a sample; leave it out")
+            .into(),
+    )
 }
 
 /// `gram` is what the option of this name would be given.

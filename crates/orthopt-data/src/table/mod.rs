@@ -2,17 +2,35 @@
 //! both ([`HowRead`]).
 
 mod arrange;
+mod header;
 mod how;
+mod kind;
 mod layout;
 mod look;
+mod mark;
 mod note;
 mod number;
+mod odd;
 mod options;
+mod total;
 
+#[cfg(feature = "parquet")]
+pub(crate) use arrange::checked_weights;
 pub(crate) use arrange::{Arrangement, arranged, weights_of_file};
+pub(crate) use header::titles;
 pub use how::{Column, HowRead, Kind, Source};
-pub(crate) use layout::{Head, Layout, Problem, Role, is_identifier, ragged, unique_names};
+#[cfg(feature = "parquet")]
+pub(crate) use how::{LABELS, ROW_NAMES, WEIGHTS};
+pub use kind::is_identifier;
+pub(crate) use layout::{Head, Layout, Problem, Role, ragged, unique_names};
 pub use look::{is_triangular, remark_on_c, remark_on_samples};
+pub(crate) use mark::{measured, truth};
 pub use note::{Note, NotePart};
+#[cfg(feature = "parquet")]
+pub(crate) use number::Marks;
 pub(crate) use number::{Cell, decoded, is_number, is_spelled_missing};
-pub use options::{Columns, Header, RowNames, TableOptions};
+pub(crate) use odd::OddCells;
+#[cfg(feature = "parquet")]
+pub(crate) use options::one_column;
+pub use options::{Columns, DropRows, Header, RowNames, TableOptions};
+pub(crate) use total::{RowKind, Totals, kind_of};

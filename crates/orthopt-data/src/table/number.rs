@@ -1,6 +1,7 @@
 //! Numbers as people write them: what separates decimals and groups digits, what stands for a missing value, and cells
 //! that are numbers with a unit.
 
+use super::mark::measured;
 use super::options::NO_THOUSANDS;
 use crate::text::parse_f64;
 
@@ -43,7 +44,7 @@ impl Marks {
 
     /// The same with cells that stand for a missing value; those that are numbers do so however they are written.
     pub(crate) fn with_missing(mut self, na: &[String]) -> Self {
-        self.words = na.iter().map(|word| word.as_bytes().to_vec()).collect();
+        self.words = na.iter().map(|word| word.as_bytes().to_vec()).collect(); // words, or beginnings with *
         self.numbers = na.iter().filter_map(|word| self.number(word.as_bytes())).collect();
         self
     }
@@ -56,7 +57,10 @@ impl Marks {
                 false => Cell::Number(value),
             };
         }
-        match field.is_empty() || is_spelled_missing(field) || self.words.iter().any(|word| word == field) {
+        match field.is_empty()
+            || is_spelled_missing(field)
+            || self.words.iter().any(|word| stands_for(word, field))
+        {
             true => Cell::Missing,
             false => Cell::Text,
         }
@@ -84,26 +88,25 @@ impl Marks {
         }
     }
 
-    /// A number with groups of digits, a decimal comma, or a minus sign of typesetters.
+    /// A number with groups of digits, a decimal comma, a minus sign of typesetters, an exponent of Fortran (`1.5D-01`), or
+    /// spaces of typesetters around it.
     #[cold]
     fn written(&self, field: &[u8]) -> Option<f64> {
         if !field.iter().any(u8::is_ascii_digit) {
             return None;
         }
-        let text = decoded(field);
+        let decoded = decoded(field);
+        let text = decoded.trim_matches(is_space);
         let mut plain = String::with_capacity(text.len());
         let unsigned = match text.strip_prefix(['-', '\u{2212}']) {
             Some(rest) => {
                 plain.push('-');
                 rest
             }
-            None => text.strip_prefix('+').unwrap_or(&text),
-        };
-        let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-            Some(at) => unsigned.split_at(at),
-            None => (unsigned, ""),
+            None => text.strip_prefix('+').unwrap_or(text),
         };
         let decimal = char::from(self.decimal);
+        let (mantissa, exponent) = split_exponent(unsigned, decimal);
         let (whole, decimals) = match mantissa.split_once(decimal) {
             Some((whole, decimals)) => (whole, Some(decimals)),
             None => (mantissa, None),
@@ -116,7 +119,7 @@ impl Marks {
             plain.push('.');
             plain.push_str(decimals);
         }
-        plain.push_str(exponent);
+        plain.push_str(&exponent.replace(['d', 'D'], "e"));
         parse_f64(plain.as_bytes())
     }
 
@@ -139,7 +142,35 @@ impl Marks {
     }
 }
 
-fn is_hard_space(mark: char) -> bool {
+/// Whether a cell is a word for a missing value, or begins as one that ends with `*` (`<*`).
+fn stands_for(word: &[u8], field: &[u8]) -> bool {
+    word == field
+        || word
+            .split_last()
+            .is_some_and(|(last, begin)| *last == b'*' && !begin.is_empty() && field.starts_with(begin))
+}
+
+/// The mantissa and the exponent of a number; the D of Fortran stands behind a mantissa with a decimal mark.
+fn split_exponent(unsigned: &str, decimal: char) -> (&str, &str) {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match unsigned.find(['e', 'E', 'd', 'D']) {
+        Some(at) if unsigned[at..].starts_with(['e', 'E']) => unsigned.split_at(at),
+        Some(at)
+            if unsigned[..at].contains(decimal)
+                && digits(unsigned[at + 1..].trim_start_matches(['+', '-'])) =>
+        {
+            unsigned.split_at(at)
+        }
+        _ => (unsigned, ""),
+    }
+}
+
+/// White space, with what no one sees.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}')
+}
+
+pub(super) fn is_hard_space(mark: char) -> bool {
     matches!(mark, '\u{a0}' | '\u{202f}' | '\u{2009}')
 }
 
@@ -219,7 +250,12 @@ impl Evidence {
     pub(crate) fn see(&mut self, field: &[u8]) {
         let count = |byte: u8| field.iter().filter(|b| **b == byte).count();
         let (commas, dots) = (count(b','), count(b'.'));
-        if commas + dots == 0 || !is_number(field) {
+        if commas + dots == 0 {
+            return;
+        }
+        if !is_number(field) {
+            // a number with something beside it has marks too
+            measured(field).iter().for_each(|found| self.see(found.number()));
             return;
         }
         let end = field.iter().position(|byte| b"eE".contains(byte)).unwrap_or(field.len());
@@ -236,10 +272,16 @@ impl Evidence {
         }
     }
 
-    /// The marks of a table whose columns `by_semicolon` (or white space) separates, or tabs or commas; `None` for numbers that may be either.
-    pub(crate) fn marks(self, by_semicolon: bool) -> Found {
+    /// Whether some number has a mark.
+    pub(crate) fn is_there(self) -> bool {
+        self != Self::default()
+    }
+
+    /// The marks of a table whose columns `delimiter` separates (white space if `None`).
+    pub(crate) fn marks(self, delimiter: Option<u8>) -> Found {
         let point = Found { decimal: b'.', thousands: None, doubt: false };
         let comma = Found { decimal: b',', thousands: None, doubt: false };
+        let by_semicolon = matches!(delimiter, Some(b';') | None);
         let (for_comma, for_point) =
             (self.comma.decimal || self.dot.groups, self.dot.decimal || self.comma.groups);
         match (for_comma, for_point) {
@@ -249,6 +291,10 @@ impl Evidence {
             }
             (false, true) | (true, true) => point,
             (false, false) if self.comma.either && by_semicolon => Found { doubt: true, ..comma },
+            // in quotes, as commas separate the columns, and three digits behind each
+            (false, false) if self.comma.either && delimiter == Some(b',') => {
+                Found { thousands: Some(','), doubt: true, ..point }
+            }
             (false, false) => {
                 Found { doubt: (self.dot.either && by_semicolon) || self.comma.either, ..point }
             }
@@ -273,53 +319,6 @@ pub(crate) struct Found {
     pub(crate) thousands: Option<char>,
     /// Numbers such as 10.484 may be thousands as well as decimals.
     pub(crate) doubt: bool,
-}
-
-/// A number with something beside it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Measured {
-    /// `the unit \`kg\``, `a per cent sign`, `a currency`.
-    pub(crate) what: String,
-    /// What stands beside the number.
-    pub(crate) beside: String,
-}
-
-const CURRENCIES: [char; 8] = ['$', '€', '£', '¥', '₹', '₽', '₩', '₺'];
-const CODES: [&str; 10] = ["EUR", "USD", "GBP", "CHF", "JPY", "CNY", "SEK", "NOK", "DKK", "PLN"];
-
-/// A cell that is a number with a unit, a currency or a per cent sign.
-pub(crate) fn measured(field: &[u8]) -> Option<Measured> {
-    const LONGEST: usize = 12;
-    let text = decoded(field);
-    let text = text.trim();
-    let found = |what: String, beside: &str| Some(Measured { what, beside: beside.into() });
-    let unsigned = text.trim_start_matches(['-', '+', '\u{2212}']).trim_start();
-    let currency = CODES
-        .iter()
-        .copied()
-        .chain(unsigned.chars().next().filter(|c| CURRENCIES.contains(c)).map(|_| ""))
-        .find_map(|code| match code {
-            "" => unsigned.chars().next().map(|c| &unsigned[..c.len_utf8()]),
-            code => unsigned.starts_with(code).then(|| &unsigned[..code.len()]),
-        });
-    if let Some(sign) = currency {
-        let rest = unsigned[sign.len()..].trim();
-        return is_number(rest.as_bytes()).then(|| found("a currency".into(), sign)).flatten();
-    }
-    let end = unsigned
-        .find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | ' ') || is_hard_space(c)))?;
-    let (number, rest) = (unsigned[..end].trim(), unsigned[end..].trim());
-    if number.is_empty() || !is_number(number.as_bytes()) || rest.chars().count() > LONGEST {
-        return None;
-    }
-    let first = rest.chars().next()?;
-    match rest {
-        "%" | "\u{2030}" => found("a per cent sign".into(), rest),
-        _ if CURRENCIES.contains(&first) || CODES.contains(&rest) => found("a currency".into(), rest),
-        _ if !(first.is_alphabetic() || first == '°') => None,
-        _ if !rest.chars().all(|c| c.is_alphanumeric() || "°/^²³·*-%. ".contains(c)) => None,
-        _ => found(format!("the unit {}", crate::text::show(rest.as_bytes())), rest),
-    }
 }
 
 #[cfg(test)]
@@ -353,26 +352,32 @@ mod tests {
         assert_eq!(Marks::new(b'.', None).number("\u{2212}1.5".as_bytes()), Some(-1.5));
         assert_eq!(Marks::new(b'.', None).number(b"1 234"), None);
         assert_eq!(Marks::new(b',', Some(NO_THOUSANDS)).number(b"10.484"), None);
+        for (text, value) in
+            [("9.5D-01", Some(0.95)), ("-1.d2", Some(-100.0)), ("19.2\u{a0}", Some(19.2)), ("1D3", None)]
+        {
+            assert_eq!(Marks::default().number(text.as_bytes()), value, "{text}");
+        }
     }
 
     #[test]
     fn marks_are_found() {
-        let found = |cells: &[&str], by_semicolon| {
+        let found = |cells: &[&str], delimiter| {
             let mut evidence = Evidence::default();
             cells.iter().for_each(|cell| evidence.see(cell.as_bytes()));
-            let Found { decimal, thousands, doubt } = evidence.marks(by_semicolon);
+            let Found { decimal, thousands, doubt } = evidence.marks(Some(delimiter));
             (char::from(decimal), thousands, doubt)
         };
-        assert_eq!(found(&["13,91", "10.484"], true), (',', None, false));
-        assert_eq!(found(&["1", "2.5", "1e-3"], true), ('.', None, false));
-        assert_eq!(found(&["1,234", "2.5"], false), ('.', Some(','), false));
-        assert_eq!(found(&["1,234.5"], false), ('.', Some(','), false));
-        assert_eq!(found(&["10.484", "3.100"], true), ('.', None, true));
-        assert_eq!(found(&["10.484", "3.100"], false), ('.', None, false));
-        assert_eq!(found(&["1,250"], true), (',', None, true));
-        assert_eq!(found(&["1,250"], false), ('.', None, true));
-        assert_eq!(found(&["0,250"], false), (',', None, false));
-        assert_eq!(found(&["a,b", "x.y.z"], true), ('.', None, false));
+        assert_eq!(found(&["13,91", "10.484"], b';'), (',', None, false));
+        assert_eq!(found(&["1", "2.5", "1e-3"], b';'), ('.', None, false));
+        assert_eq!(found(&["1,234", "2.5"], b','), ('.', Some(','), false));
+        assert_eq!(found(&["1,234.5"], b','), ('.', Some(','), false));
+        assert_eq!(found(&["10.484", "3.100"], b';'), ('.', None, true));
+        assert_eq!(found(&["10.484", "3.100"], b','), ('.', None, false));
+        assert_eq!(found(&["1,250"], b';'), (',', None, true));
+        assert_eq!(found(&["1,250"], b','), ('.', Some(','), true));
+        assert_eq!(found(&["1,250"], b'\t'), ('.', None, true));
+        assert_eq!(found(&["0,250"], b','), (',', None, false));
+        assert_eq!(found(&["a,b", "x.y.z"], b';'), ('.', None, false));
     }
 
     #[test]
@@ -384,26 +389,6 @@ mod tests {
         assert_eq!(marks.cell(b""), Cell::Missing);
         assert_eq!(marks.cell(b"-998"), Cell::Number(-998.0));
         assert_eq!(marks.cell(b"low"), Cell::Text);
-    }
-
-    #[test]
-    fn numbers_with_a_unit() {
-        let of = |text: &str| measured(text.as_bytes()).map(|found| found.beside);
-        for (text, beside) in [
-            ("70 kg", "kg"),
-            ("12.5%", "%"),
-            ("45 %", "%"),
-            ("$1,200.50", "$"),
-            ("12 €", "€"),
-            ("EUR 5", "EUR"),
-            ("3,5 mg/l", "mg/l"),
-            ("37°C", "°C"),
-        ] {
-            assert_eq!(of(text).as_deref(), Some(beside), "{text}");
-        }
-        for text in ["kg", "Alabama", "12", "A 12", "1:2", "2026-01-01", "12 monkeys in the zoo", ""] {
-            assert_eq!(of(text), None, "{text}");
-        }
     }
 
     #[test]

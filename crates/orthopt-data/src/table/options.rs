@@ -14,6 +14,21 @@ pub enum Header {
     Yes,
     /// It is the first row.
     No,
+    /// So many lines do, whose words are joined.
+    Lines(usize),
+}
+
+/// Which rows are no samples, beside those that a person names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum DropRows {
+    /// Rows of totals, means and the like, by their names or because they are the sum or the mean of the others; counters
+    /// that begin with `__`; rows with nothing but a name.
+    #[default]
+    Auto,
+    /// None: every row is a sample.
+    None,
+    /// Those, and the ones of these names or numbers.
+    Listed(Vec<String>),
 }
 
 /// Which column names the rows.
@@ -55,6 +70,14 @@ pub struct TableOptions {
     pub needed: Vec<String>,
     /// Which column names the rows.
     pub row_names: RowNames,
+    /// Which rows are left out.
+    pub drop_rows: DropRows,
+    /// Lines in front of the table.
+    pub skip: usize,
+    /// Rows at its end that are none of it.
+    pub footer: usize,
+    /// Columns of numbers with something beside them (`5 kg`, `5*`) that is taken off.
+    pub strip: Option<Columns>,
     /// A column with labels of the rows, or a file with one per line.
     pub labels: Option<String>,
     /// A column with weights of the rows, or a file with one per line.
@@ -97,7 +120,10 @@ impl TableOptions {
                     "auto" => Header::Auto,
                     "yes" => Header::Yes,
                     "no" => Header::No,
-                    _ => return Err(wrong("auto, yes or no")),
+                    lines => match lines.parse::<usize>() {
+                        Ok(count @ 1..=9) => Header::Lines(count),
+                        _ => return Err(wrong("auto, yes, no or a number of lines from 1 to 9")),
+                    },
                 }
             }
             "columns" => self.columns = Some(Columns::parse(value).ok_or_else(|| wrong(LIST))?),
@@ -110,6 +136,19 @@ impl TableOptions {
                     column => RowNames::Column(column.into()),
                 }
             }
+            "drop-rows" => {
+                self.drop_rows = match value {
+                    "auto" | "total" => DropRows::Auto,
+                    "none" => DropRows::None,
+                    list => DropRows::Listed(
+                        words(list).ok_or_else(|| wrong("auto, none or rows by their names or numbers"))?,
+                    ),
+                }
+            }
+            "skip" => self.skip = value.parse().map_err(|_| wrong("a number of lines"))?,
+            "footer" => self.footer = value.parse().map_err(|_| wrong("a number of rows"))?,
+            "strip" => self.strip = Some(Columns::parse(value).ok_or_else(|| wrong(LIST))?),
+            "layout" => self.read_layout(value)?,
             "labels" => self.labels = Some(value.into()),
             "weights" => self.weights = Some(value.into()),
             "transpose" => self.transpose = Some(flag()?),
@@ -139,6 +178,45 @@ impl TableOptions {
         Ok(())
     }
 
+    /// Takes the layout of another table ([`HowRead::layout`](super::HowRead::layout)) from a JSON file: a result of `solve`, or
+    /// an object of options and their values.
+    fn read_layout(&mut self, path: &str) -> Result<(), DataError> {
+        let problem = |problem: String| DataError::File { path: path.into(), problem };
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| problem(format!("the layout cannot be read: {error}")))?;
+        let json: serde_json::Value = serde_json::from_str(&text)
+            .map_err(|error| problem(format!("the layout is no JSON: {}", crate::text::said(&error))))?;
+        let found = [json.pointer("/data/layout"), json.pointer("/layout"), Some(&json)];
+        let object = found.into_iter().flatten().find_map(serde_json::Value::as_object);
+        let pairs = object.filter(|object| object.values().all(serde_json::Value::is_string));
+        let pairs = pairs.ok_or_else(|| {
+            problem("it holds no layout: give a result of `orthopt solve ... --json FILE`".into())
+        })?;
+        for (name, value) in pairs.iter().filter(|(name, _)| *name != "layout") {
+            self.set(name, value.as_str().unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    /// The marks of numbers and the codes of missing values of another table, where nothing else is said.
+    #[must_use]
+    pub fn with_marks_of(mut self, layout: &[(String, String)]) -> Self {
+        let value = |name: &str| layout.iter().find(|(known, _)| known == name).map(|pair| pair.1.as_str());
+        let said = self.decimal.is_some() || self.thousands.is_some();
+        let wanted = [
+            ("decimal", !said),
+            ("thousands", !said),
+            ("na", self.na.is_empty()),
+            ("strip", self.strip.is_none()),
+        ];
+        for (name, open) in wanted {
+            if let Some(text) = value(name).filter(|_| open) {
+                let _ = self.set(name, text); // what is no value says nothing
+            }
+        }
+        self
+    }
+
     /// The columns that `columns` and `drop` leave, by their places, of columns with these names.
     ///
     /// # Errors
@@ -157,6 +235,11 @@ impl TableOptions {
         Ok((0..is_text.len()).filter(stays).collect())
     }
 
+    /// Whether all columns of text are to be left out.
+    pub(super) fn drops_text(&self) -> bool {
+        self.drop.as_ref().is_some_and(|list| list.0.iter().any(|word| word == TEXT))
+    }
+
     /// Whether something is said that only a table with names, cells of text or several columns can follow.
     pub(crate) fn selects(&self) -> bool {
         self.columns.is_some() || self.drop.is_some() || matches!(self.row_names, RowNames::Column(_))
@@ -166,11 +249,14 @@ impl TableOptions {
 /// Says that no character groups digits.
 pub(crate) const NO_THOUSANDS: char = '\0';
 
+/// Means all columns of text.
+const TEXT: &str = "text";
+
 const LIST: &str = "columns separated by commas: names, numbers, ranges such as 5-9, patterns such as gene*";
 
 /// A list of columns as it is typed: names, numbers from 1, ranges of either, patterns with `*` and `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Columns(Vec<String>);
+pub struct Columns(pub(super) Vec<String>);
 
 impl Columns {
     /// The words of a list; a word with a comma stands in double quotes. `None` where one is empty.
@@ -187,6 +273,17 @@ impl Columns {
         names.into_iter().map(quoted).collect::<Vec<_>>().join(",")
     }
 
+    /// This column alone.
+    pub(crate) fn one(name: &str) -> Self {
+        Self(vec![name.into()])
+    }
+
+    /// The words but for `text`; `None` where there are no others.
+    pub(super) fn without_text(&self) -> Option<Self> {
+        let others: Vec<String> = self.0.iter().filter(|word| *word != TEXT).cloned().collect();
+        (!others.is_empty()).then_some(Self(others))
+    }
+
     /// Whether each column is meant. `names` are those of all columns; `is_text` says which of them hold text.
     ///
     /// # Errors
@@ -196,7 +293,7 @@ impl Columns {
         for word in &self.0 {
             match places(word, names, is_text.len()) {
                 Some(found) => found.into_iter().for_each(|at| meant[at] = true),
-                None if word == "text" => meant.iter_mut().zip(is_text).for_each(|(m, text)| *m |= text),
+                None if word == TEXT => meant.iter_mut().zip(is_text).for_each(|(m, text)| *m |= text),
                 None => return Err(no_column(word, names, is_text.len())),
             }
         }

@@ -230,11 +230,11 @@ fn gzip_files() {
 
 #[test]
 fn names_of_files() {
-    let known = ".svm, .libsvm, .mtx, .npy, .npz, .mat, .csv, .tsv, .parquet, .arrow, .feather, .xlsx, .xls, .xlsb, .ods, .txt";
+    let known = ".svm, .libsvm, .mtx, .npy, .npz, .mat, .csv, .tsv, .parquet, .arrow, .feather, .xlsx, .xls, .xlsb, .ods, .json, .jsonl, .ndjson, .txt, .dat, .data, .tab, .asc, .prn, .raw, .gct";
     assert_eq!(
-        message("a.dat", "1 2\n"),
+        message("a.xyz", "1 2\n"),
         format!(
-            "`a.dat`: the extension .dat is not that of a known format; \
+            "`a.xyz`: the extension .xyz is not that of a known format; \
              rename the file so that it ends in one of {known} (each also .gz, .bz2, .xz)"
         )
     );

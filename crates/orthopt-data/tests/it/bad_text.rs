@@ -226,12 +226,12 @@ fn csv() {
             (
                 "a,b\n1,2\n3,x\n",
                 "a.csv:3: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x, and if \
-                 the column holds text, option `drop` = b",
+                 the column holds text, option `drop` = b leaves it out",
             ),
             (
                 "1,2\n3,x\n",
                 "a.csv:2: `x` in column 2 is not a number; if it stands for a missing value, say option `na` = x, and if the \
-                 column holds text, option `drop` = 2",
+                 column holds text, option `drop` = 2 leaves it out",
             ),
             (
                 "a,b\n1,2\n\n3,\n",
@@ -260,7 +260,7 @@ fn csv() {
             (
                 "q,b\nx,2\n3,4\n",
                 "a.csv:3: the first column holds `3` here but `x` in the first row; \
-                 it must be numbers or names throughout",
+                 it must be numbers or names throughout: option `row-names` = q takes it as names",
             ),
             (
                 "x,1,2\ny,3,4\n",
@@ -271,12 +271,12 @@ fn csv() {
             (
                 "\"a\",\"b\"\r\n\r\n1,2\r\n3,x\r\n",
                 "a.csv:4: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x, and if \
-                 the column holds text, option `drop` = b",
+                 the column holds text, option `drop` = b leaves it out",
             ),
             (
                 "\"a\nb\",c\n1,2\n3,x\n",
                 "a.csv:4: `x` in column 2 (`c`) is not a number; if it stands for a missing value, say option `na` = x, and if \
-                 the column holds text, option `drop` = c",
+                 the column holds text, option `drop` = c leaves it out",
             ),
             ("\"a,b\n1,2\n", "a.csv:1: a quoted field is not closed"),
             ("a,b\n", "a.csv: no data (0 rows, 2 columns); at least one of each is needed"),
@@ -288,7 +288,7 @@ fn csv() {
         "a.tsv",
         &[(
             "a\tb\n1\t2x\n",
-            "a.tsv:2: `2x` in column 2 (`b`) is a number with the unit `x`: take it out of the cells, or option `drop` = b leaves the column out",
+            "a.tsv:2: `2x` in column 2 (`b`) is a number with the unit `x`: option `strip` = b reads the numbers alone, option `drop` = b leaves the column out",
         )],
     );
 }
@@ -298,12 +298,15 @@ fn broken_text_is_shown_safely() {
     let long = format!("1 {}:1", "é".repeat(1000));
     let expected = format!("the index in `{}...` is not", "é".repeat(40));
     assert!(message("a.svm", long).contains(&expected));
-    let wide = |count: usize| format!("1{}\n2{}\n", ",3id".repeat(count), ",4id".repeat(count));
+    let wide = |count: usize| format!("1{}\n2{}\n", ",3 id".repeat(count), ",4 ix".repeat(count));
     let advice = message("a.csv", wide(2));
-    assert!(advice.contains("option `drop` = 2,3 leaves these columns out"), "{advice}");
+    let both = "in column 2 is a number with the unit `id`, and so in 1 more cell (`4 ix`): option `strip` = 2,3 reads the \
+                numbers alone, option `drop` = 2 leaves the column out; `3 id` in column 3 is";
+    assert!(advice.contains(both), "{advice}");
     let advice = message("a.csv", wide(1000));
     assert!(
-        advice.contains("option `drop` = text leaves the 1000 columns out") && advice.len() < 250,
+        advice.contains("and so in 999 more columns, which are left out by option `drop` = 2-1001")
+            && advice.len() < 350,
         "{advice}"
     );
     let long = "9.2".repeat(1000);

@@ -28,8 +28,12 @@ fn options(rng: &mut Pcg64) -> LoadOptions {
 
 /// Options of tables with some values each; most are left open.
 fn table(rng: &mut Pcg64) -> TableOptions {
-    const VALUES: [(&str, &[&str]); 8] = [
-        ("header", &["yes", "no"]),
+    const VALUES: [(&str, &[&str]); 12] = [
+        ("header", &["yes", "no", "2"]),
+        ("drop-rows", &["none", "1", "Total,2"]),
+        ("skip", &["1", "3"]),
+        ("footer", &["1", "20"]),
+        ("strip", &["1", "1-2", "b"]),
         ("columns", &["1-2", "a*,2", "2-", "x,1"]),
         ("drop", &["text", "1", "2,a", "?"]),
         ("row-names", &["none", "1", "2"]),

@@ -59,10 +59,10 @@ fn missing_values_on_request() {
 
 #[test]
 fn what_cannot_be_filled_in() {
-    assert_eq!(
-        message_with("a.csv", "a,b\n1,NA\n2,NA\n", &with(Missing::Mean)),
-        "a.csv: column 2 (`b`) has no values at all; remove it"
-    );
+    // a column without any value is no variable
+    let empty = read_with("a.csv", "a,b\n1,NA\n2,NA\n", &with(Missing::Error)).1.unwrap();
+    assert_eq!((empty.names.clone(), empty.matrix.ncols()), (text(&["a"]), 1));
+    assert!(empty.sentence().contains("dropped: `b` (empty)"), "{}", empty.sentence());
     assert_eq!(
         message_with("a.csv", "1,NA\nNA,2\n", &with(Missing::Drop)),
         "a.csv: no row is complete, so none would be left; use mean or em instead of drop"

@@ -1,5 +1,7 @@
 //! Facts about the data for reports.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::problem::PcaData;
@@ -29,6 +31,8 @@ pub struct TableFacts {
     pub transposed: bool,
     /// The column or file with weights of the rows.
     pub weights: Option<String>,
+    /// The options by which another table is read as this one was, with their values.
+    pub layout: BTreeMap<String, String>,
     /// One sentence of all that.
     pub read: String,
 }

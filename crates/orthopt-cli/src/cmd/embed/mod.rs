@@ -249,6 +249,9 @@ fn notes(args: &Training, graph: &Graph, found: Found, progress: &Progress) {
         }
     };
     say(found.headers, "header line", "(head, relation, tail) left out: names of columns and no triples");
+    if found.order != orthopt_embed::Order::default() {
+        progress.note(&format!("the columns of the triples are read as {}", found.order.name()).into());
+    }
     say(found.duplicates, "triple", "occurred more than once: the first copy is kept");
     say(found.repeated, "triple", "of valid or test also in train");
     let fate = match args.choices.options(false).unknown {

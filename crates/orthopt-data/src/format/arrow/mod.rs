@@ -14,17 +14,17 @@ use crate::stream::Chunks;
 use table::Table;
 
 pub(super) fn read_parquet(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
-    Table::new(open::parquet(input)?, options.missing)?.into_data()
+    Table::new(open::parquet(input)?, options)?.into_data()
 }
 
 pub(super) fn parquet_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Table::new(open::parquet(input)?, options.missing)?))
+    Ok(Box::new(Table::new(open::parquet(input)?, options)?))
 }
 
 pub(super) fn read_ipc(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
-    Table::new(open::ipc(input)?, options.missing)?.into_data()
+    Table::new(open::ipc(input)?, options)?.into_data()
 }
 
 pub(super) fn ipc_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Table::new(open::ipc(input)?, options.missing)?))
+    Ok(Box::new(Table::new(open::ipc(input)?, options)?))
 }

@@ -1,5 +1,7 @@
 //! Batches on their way into a matrix, all of them or some rows at a time.
 
+use std::collections::HashSet;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -11,8 +13,11 @@ use super::layout::Layout;
 use super::open::{Batches, broken};
 use crate::dataset::DataSet;
 use crate::error::DataError;
+use crate::format::LoadOptions;
+use crate::memory::Budget;
 use crate::missing::Missing;
 use crate::stream::{Chunk, Chunks};
+use crate::table::{HowRead, Marks, checked_weights, is_identifier};
 use crate::text::show;
 
 /// A table that is read.
@@ -20,23 +25,34 @@ pub(super) struct Table {
     batches: Batches,
     layout: Layout,
     missing: Missing,
+    marks: Marks,                 // what stands for a missing value
     pending: Option<RecordBatch>, // rows that nobody wanted so far
     done: usize,                  // rows that have been given away
     columns: Vec<Vec<f64>>,
     row_names: Vec<String>,
+    groups: Vec<String>,
+    weights: Vec<f64>,
 }
 
+/// Rows that decide whether a column only tells them apart, as in tables of text, and the fewest that do.
+const LOOKED_AT: usize = 200;
+const COUNTED: usize = 5;
+
 impl Table {
-    pub(super) fn new(batches: Batches, missing: Missing) -> Result<Self, DataError> {
-        let place = batches.budget.place();
-        let layout =
-            Layout::of(&batches.schema).map_err(|problem| DataError::File { path: place.into(), problem })?;
+    pub(super) fn new(mut batches: Batches, options: &LoadOptions) -> Result<Self, DataError> {
+        let pending = batches.next()?;
+        let is_index = |at: usize| pending.as_ref().is_some_and(|batch| tells_rows_apart(batch, at));
+        let place = batches.budget.place().to_string();
+        let layout = Layout::of(&batches.schema, &options.table, &place, is_index)?;
         let columns = vec![Vec::new(); layout.numbers.len()];
         if columns.is_empty() || batches.rows == Some(0) {
             let (rows, columns) = (batches.rows.unwrap_or(0), columns.len());
-            return Err(DataError::Empty { place: place.into(), rows, columns });
+            return Err(DataError::Empty { place, rows, columns });
         }
-        Ok(Self { batches, layout, missing, pending: None, done: 0, columns, row_names: Vec::new() })
+        let (row_names, groups, weights) = (Vec::new(), Vec::new(), Vec::new());
+        let marks = Marks::default().with_missing(&options.table.na);
+        let missing = options.missing;
+        Ok(Self { batches, layout, missing, marks, pending, done: 0, columns, row_names, groups, weights })
     }
 
     /// The table as a whole.
@@ -48,7 +64,10 @@ impl Table {
         self.fill(usize::MAX)?;
         let mut data = DataSet::new(self.matrix()?, self.batches.budget.place());
         data.row_names = self.layout.row_names.map(|_| self.row_names);
+        data.groups = self.layout.labels.map(|_| self.groups);
+        data.weights = self.layout.weights.map(|_| self.weights);
         data.names = Some(self.layout.names);
+        data.how = self.layout.how;
         Ok(data)
     }
 
@@ -98,7 +117,10 @@ impl Table {
             let cells = arrow_cast::cast(batch.column(*at), &DataType::Float64);
             let cells = cells.map_err(|error| broken(&self.batches.budget, &error))?;
             let cells = cells.as_primitive::<Float64Type>();
-            self.columns[k].extend(cells.iter().map(|cell| cell.unwrap_or(f64::NAN)));
+            let marks = &self.marks;
+            let value =
+                |cell: Option<f64>| cell.filter(|value| !marks.is_missing_number(*value)).unwrap_or(f64::NAN);
+            self.columns[k].extend(cells.iter().map(value));
             let welcome =
                 |value: f64| value.is_finite() || (value.is_nan() && self.missing != Missing::Error);
             let wrong = self.columns[k][before..].iter().position(|value| !welcome(*value));
@@ -108,7 +130,16 @@ impl Table {
             return Err(self.wrong(before, i, k, batch));
         }
         if let Some(at) = self.layout.row_names {
-            self.name_rows(batch.column(at))?;
+            words(batch.column(at), &self.batches.budget, &mut self.row_names)?;
+        }
+        if let Some(at) = self.layout.labels {
+            words(batch.column(at), &self.batches.budget, &mut self.groups)?;
+        }
+        if let Some(at) = self.layout.weights {
+            let cells = arrow_cast::cast(batch.column(at), &DataType::Float64);
+            let cells = cells.map_err(|error| broken(&self.batches.budget, &error))?;
+            let cells = cells.as_primitive::<Float64Type>().iter().map(|cell| cell.unwrap_or(f64::NAN));
+            self.weights.extend(checked_weights(cells.collect(), self.batches.budget.place())?);
         }
         Ok(())
     }
@@ -125,18 +156,35 @@ impl Table {
         let text = if null { "null" } else { "`NaN`" }.into();
         DataError::Missing { place, row, column, name, text }
     }
+}
 
-    /// Names as they are written; one that is null is empty.
-    fn name_rows(&mut self, names: &ArrayRef) -> Result<(), DataError> {
-        let formats = FormatOptions::default();
-        let formatter = ArrayFormatter::try_new(names, &formats);
-        let formatter = formatter.map_err(|error| broken(&self.batches.budget, &error))?;
-        for i in 0..names.len() {
-            let name = formatter.value(i).try_to_string();
-            self.row_names.push(name.map_err(|error| broken(&self.batches.budget, &error))?);
-        }
-        Ok(())
+/// Words as they are written; one that is null is empty.
+fn words(cells: &ArrayRef, budget: &Budget, into: &mut Vec<String>) -> Result<(), DataError> {
+    let formats = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(cells, &formats);
+    let formatter = formatter.map_err(|error| broken(budget, &error))?;
+    for i in 0..cells.len() {
+        let word = formatter.value(i).try_to_string();
+        into.push(word.map_err(|error| broken(budget, &error))?);
     }
+    Ok(())
+}
+
+/// Whether whole numbers under the name of an identifier are all different.
+fn tells_rows_apart(batch: &RecordBatch, at: usize) -> bool {
+    let (schema, column) = (batch.schema(), batch.column(at));
+    let rows = column.len().min(LOOKED_AT);
+    if rows < COUNTED
+        || !is_identifier(schema.field(at).name().trim())
+        || !schema.field(at).data_type().is_numeric()
+    {
+        return false;
+    }
+    let Ok(cells) = arrow_cast::cast(&column.slice(0, rows), &DataType::Float64) else { return false };
+    let values: Vec<f64> =
+        cells.as_primitive::<Float64Type>().iter().map(|cell| cell.unwrap_or(f64::NAN)).collect();
+    let different: HashSet<u64> = values.iter().map(|value| value.to_bits()).collect();
+    different.len() == rows && values.iter().all(|value| value.fract() == 0.0)
 }
 
 impl Chunks for Table {
@@ -144,10 +192,17 @@ impl Chunks for Table {
         let first = self.done;
         self.fill((numbers / self.columns.len()).max(1))?;
         self.row_names.clear();
+        self.groups.clear();
         if self.rows() == 0 && first > 0 {
             return Ok(None);
         }
-        Ok(Some(Chunk::new(first, self.matrix()?)))
+        let weights = std::mem::take(&mut self.weights);
+        let chunk = Chunk::new(first, self.matrix()?);
+        Ok(Some(if self.layout.weights.is_some() { chunk.weighted(weights) } else { chunk }))
+    }
+
+    fn how(&self) -> Option<&HowRead> {
+        Some(&self.layout.how)
     }
 
     fn names(&self) -> Option<Vec<String>> {

@@ -153,8 +153,17 @@ options! {
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
     missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
 
-    /// Whether the first line holds the names of the columns
-    header: String = table("auto|yes|no").default("auto").one_of(headers);
+    /// Read the table as another one was read: a result (solve --json), or a JSON object of the options below
+    layout: String = table("FILE").reads();
+
+    /// Whether the first line holds the names of the columns, or how many lines do
+    header: String = table("auto|yes|no|N").default("auto").numeric();
+
+    /// Leave out N lines in front of the table
+    skip: usize = table("N");
+
+    /// Leave out N rows at the end of the table
+    footer: usize = table("N");
 
     /// Columns to read: names, numbers, ranges, patterns with * and ? (a,b,5-9,gene*)
     columns: String = table("LIST").numeric();
@@ -164,6 +173,12 @@ options! {
 
     /// The column that names the rows: auto, none, or a column
     row_names: String = table("COLUMN").default("auto").numeric();
+
+    /// Rows to leave out, by names or numbers, beside totals and means: auto, none, or a list
+    drop_rows: String = table("LIST").default("auto").numeric();
+
+    /// Columns of numbers with something beside them (5 kg, 5.1*, 5.1 (0.2)) that is taken off
+    strip: String = table("LIST").numeric();
 
     /// Labels of the rows, for pictures: a column, or a file with one per line
     labels: String = option(Group::Table, "COLUMN|FILE", READS).reads().of_samples().numeric().without(IN_MEMORY);
@@ -551,10 +566,6 @@ fn missing() -> Choices {
         ("drop", "rows with missing values are left out"),
         ("em", "prediction by a model of a few components"),
     ]
-}
-
-fn headers() -> Choices {
-    vec![("auto", "the line decides"), ("yes", "it does"), ("no", "it is the first row")]
 }
 
 fn storages() -> Choices {

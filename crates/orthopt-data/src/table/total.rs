@@ -1,0 +1,166 @@
+//! Rows that are no samples: totals and means of the others, and counters of programs.
+
+/// What the name of a row says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RowKind {
+    /// A total, wherever it stands.
+    Total,
+    /// A mean or a deviation, at the end of a table.
+    Statistic,
+    /// What may be a name as well, such as `n`: a statistic beside others.
+    Weak,
+    /// A counter of a program: `__no_feature`.
+    Counter,
+    /// Somebody says that it is none.
+    Listed,
+}
+
+#[rustfmt::skip]
+const TOTALS: [&str; 20] = [
+    "total", "totals", "grand total", "sub total", "subtotal", "sub-total", "sum", "overall total", "all rows", "column total",
+    "gesamt", "insgesamt", "summe", "totale", "totaal", "totalt", "somme", "total general", "total général", "合计",
+];
+
+#[rustfmt::skip]
+const STATISTICS: [&str; 26] = [
+    "mean", "means", "average", "averages", "avg", "avg.", "median", "s.d.", "std.", "std dev", "std. dev.", "st. dev.",
+    "st.dev.", "stdev", "stddev", "standard deviation", "std deviation", "sem", "s.e.", "std error", "standard error",
+    "mittelwert", "durchschnitt", "moyenne", "media", "variance",
+];
+
+#[rustfmt::skip]
+const WEAK: [&str; 18] = [
+    "sd", "se", "std", "cv", "n", "count", "counts", "min", "max", "minimum", "maximum", "var", "range", "cv %", "q1", "q3", "mode", "no.",
+];
+
+/// Bytes of the longest of these words, and of what may stand around it.
+const LONGEST: usize = 24;
+
+/// What a name says of its row.
+pub(crate) fn kind_of(name: &[u8]) -> Option<RowKind> {
+    if name.starts_with(b"__") {
+        return Some(RowKind::Counter);
+    }
+    if name.is_empty() || name.len() > LONGEST || name[0].is_ascii_digit() {
+        return None;
+    }
+    let text = super::number::decoded(name).to_lowercase();
+    let word = text.trim_matches(|c: char| c.is_whitespace() || ":=*.()".contains(c));
+    let is = |list: &[&str]| list.contains(&word) || list.contains(&text.trim());
+    match () {
+        () if is(&TOTALS) => Some(RowKind::Total),
+        () if is(&STATISTICS) => Some(RowKind::Statistic),
+        () if is(&WEAK) => Some(RowKind::Weak),
+        () => None,
+    }
+}
+
+/// Rows from which on a row that is the sum of the others is no chance.
+const FEWEST: usize = 4;
+
+/// Sums of rows, column by column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    rows: usize,
+    sums: Vec<f64>,
+    sizes: Vec<f64>,
+    filled: Vec<usize>,
+    nonzeros: Vec<usize>,
+}
+
+impl Totals {
+    /// Takes rows of so many columns, one after the other.
+    pub(crate) fn add(&mut self, values: &[f64], columns: usize) {
+        self.sums.resize(columns, 0.0);
+        self.sizes.resize(columns, 0.0);
+        self.filled.resize(columns, 0);
+        self.nonzeros.resize(columns, 0);
+        for row in values.chunks_exact(columns) {
+            self.rows += 1;
+            for (j, value) in row.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+                self.sums[j] += value;
+                self.sizes[j] += value.abs();
+                self.filled[j] += 1;
+                self.nonzeros[j] += usize::from(*value != 0.0);
+            }
+        }
+    }
+
+    /// Whether a value may be the sum or the mean of the others of its column.
+    pub(crate) fn may_be(value: f64, others: impl Iterator<Item = f64>) -> bool {
+        let (mut count, mut sum, mut size) = (0, 0.0, 0.0);
+        for other in others.filter(|other| !other.is_nan()) {
+            (count, sum, size) = (count + 1, sum + other, size + other.abs());
+        }
+        let slack = 0.5001 * digit(value) + 1e-9 * size;
+        value.is_nan()
+            || (value - sum).abs() <= slack
+            || (value - sum / f64::from(count.max(1))).abs() <= slack
+    }
+
+    /// What a further row is of the others, in words: their sum, or their mean with the digits that it has.
+    pub(crate) fn of(&self, row: &[f64]) -> Option<&'static str> {
+        if self.rows < FEWEST {
+            return None;
+        }
+        let filled = || (0..row.len()).filter(|j| !row[*j].is_nan());
+        let varied = filled().filter(|j| self.nonzeros[*j] > 1 && row[*j] != 0.0).count();
+        if varied < 2 {
+            return None;
+        }
+        let rounding = |j: usize| 1e-9 * self.sizes[j];
+        if filled().all(|j| (row[j] - self.sums[j]).abs() <= rounding(j).max(0.5001 * digit(row[j]).min(0.1)))
+        {
+            return Some("the sum");
+        }
+        // a mean that is a whole number may be one by chance
+        let exact = filled().filter(|j| row[*j].fract() != 0.0).count();
+        let mean = |j: usize| self.sums[j] / self.filled[j].max(1) as f64;
+        let close = |j: usize| (row[j] - mean(j)).abs() <= 0.5001 * digit(row[j]) + rounding(j);
+        (exact >= 2 && filled().all(close)).then_some("the mean")
+    }
+}
+
+/// The last decimal place that a number is written with.
+fn digit(value: f64) -> f64 {
+    let text = format!("{value}");
+    let decimals = text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    10f64.powi(-(decimals.min(300) as i32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_and_means_of_the_others() {
+        let rows = [1.5, 2.0, 3.0, 4.0, 5.5, 6.0, 7.0, 8.5];
+        let mut totals = Totals::default();
+        totals.add(&rows, 2);
+        assert_eq!(totals.of(&[17.0, 20.5]), Some("the sum"));
+        assert_eq!(totals.of(&[4.25, 5.125]), Some("the mean"));
+        assert_eq!(totals.of(&[4.3, 5.1]), Some("the mean"));
+        assert_eq!(totals.of(&[4.0, 5.0]), None);
+        assert_eq!(totals.of(&[17.0, 20.0]), None);
+        let mut few = Totals::default();
+        few.add(&rows[..4], 2);
+        assert_eq!(few.of(&[4.5, 6.0]), None);
+    }
+
+    #[test]
+    fn names_of_rows_that_are_no_samples() {
+        for (name, kind) in [
+            ("Total", Some(RowKind::Total)),
+            ("TOTAL:", Some(RowKind::Total)),
+            ("Mean", Some(RowKind::Statistic)),
+            ("N", Some(RowKind::Weak)),
+            ("SE", Some(RowKind::Weak)), // a standard error, or Sweden
+            ("__no_feature", Some(RowKind::Counter)),
+            ("Totnes", None),
+            ("", None),
+            ("7", None),
+        ] {
+            assert_eq!(kind_of(name.as_bytes()), kind, "{name}");
+        }
+    }
+}
