@@ -64,12 +64,14 @@ class Bound:
     objective: float | None
     #: ``(objective - bound) / abs(objective)``.
     gap: float | None
-    #: ``"optimal"`` where the gap is closed: X is a global minimum.
+    #: ``"optimal"`` where the gap is closed: X is a global minimum. ``"supports"`` where no X with other nonzeros has a lower
+    #: F: ``gap`` is what may be left on those of X.
     proof: str | None
     #: ``optimal``, ``finished`` (the bound no longer rises), ``time_limit``, ``max_iters`` or
     #: ``interrupted``.
     status: str
-    #: Which argument gave the bound: ``fantope``, ``trace``, ``groups``, ``blocks`` or ``tree``.
+    #: Which argument gave the bound: ``fantope``, ``trace``, ``groups``, ``blocks``, ``tree``,
+    #: ``scores`` or ``supports``.
     method: str
     #: Iterations of the relaxation.
     iterations: int
@@ -111,6 +113,11 @@ class Bound:
             return f"F = {self.objective:.10g} is the global minimum"
         if self.gap is None:
             return f"F >= {self.bound:.10g}"
+        if self.proof == "supports":
+            return (
+                f"F = {self.objective:.10g}: no other choice of variables has a lower F, and on these it is within "
+                f"{100 * self.gap:.3g} % of the best possible"
+            )
         return f"F = {self.objective:.10g}, bound {self.bound:.10g}, gap {100 * self.gap:.3g} %"
 
 

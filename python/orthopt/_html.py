@@ -26,7 +26,8 @@ def solution(s: Any) -> str:
     ]
     if s.bound is not None:
         proved = "proved to be the minimum" if s.proof == "optimal" else f"at most {100 * s.gap:.2g} % above the minimum"
-        facts.insert(1, ("bound", f"{s.bound:.9g}, F is {proved}"))
+        choice = "; no other choice of variables has a lower F" if s.proof == "supports" else ""
+        facts.insert(1, ("bound", f"{s.bound:.9g}, F is {proved}{choice}"))
     lines = "".join(f"<tr><th {LEFT}>{escape(name)}</th><td {LEFT}>{escape(text)}</td></tr>" for name, text in facts)
     title = f"<b>{escape(s.problem)}</b>, {s.rank} components by {escape(s.solver)} {sparkline(s.trace.objective)}"
     return f"<div>{title}<table>{lines}</table>{loadings(s)}</div>"

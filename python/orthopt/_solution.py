@@ -198,7 +198,8 @@ class Solution:
     bound: float | None = None
     #: How far F can be from the global minimum: ``(objective - bound) / abs(objective)``.
     gap: float | None = None
-    #: ``"optimal"`` where X is proved to be a global minimum.
+    #: ``"optimal"`` where X is proved to be a global minimum; ``"supports"`` where no X with other nonzeros has a lower F, and
+    #: ``gap`` is what may be left on those of X.
     proof: str | None = None
     #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None = None

@@ -444,7 +444,7 @@ def with_bound(
         _warn([str(error)])
         return found, False
     proof, gap = proved["own_proof"], proved["own_gap"]
-    status = "optimal" if proof else found.status
+    status = "optimal" if proof == "optimal" else found.status
     found = replace(found, bound=proved["own_bound"], gap=gap, proof=proof, status=status)
     return found, proved["status"] == "interrupted"
 

@@ -53,6 +53,8 @@ impl Summary {
             "trace" => "the variables with the largest variances",
             "groups" => "relaxations of the components with the same number of nonzeros",
             "blocks" => "a dynamic programme over all supports",
+            "scores" => "one-component bounds of whitened scores",
+            "supports" => "branch and bound over the supports of each component",
             _ => "branch and bound",
         };
         self.line(
@@ -73,9 +75,19 @@ impl Summary {
     }
 }
 
-/// The gap in per cent, and whether it is closed.
+/// A gap below this share of |F| is none.
+const NOTHING: f64 = 1e-9;
+
+/// The gap in per cent, and what is proved.
 pub fn gap(found: &Global) -> String {
     match (found.proof, found.gap) {
+        (Some("supports"), Some(gap)) => format!(
+            "{} % of |F|: no other choice of variables has a lower F; on these F is within this of the best possible",
+            text::number(100.0 * gap, 3)
+        ),
+        (Some(_), Some(gap)) if gap > NOTHING => {
+            format!("{} % of |F|: F is proved to be the global minimum to this", text::number(100.0 * gap, 3))
+        }
         (Some(_), _) => "0 %: F is proved to be the global minimum".into(),
         (None, Some(gap)) => format!("{} % of |F|", text::number(100.0 * gap, 3)),
         (None, None) => "unknown: no X to compare with".into(),

@@ -175,6 +175,9 @@ fn row(told: &Told<'_>, i: usize) -> Vec<String> {
 
 fn short_gap(bound: &orthopt::report::Global) -> String {
     match bound.proof {
+        Some("supports") => {
+            format!("{} %, supports proved", text::number(100.0 * bound.gap.unwrap_or_default(), 2))
+        }
         Some(_) => "0, proved".into(),
         None => global::gap(bound).replace(" of |F|", ""),
     }

@@ -212,7 +212,8 @@ impl Summary {
         }
         self.line(s.status.name(), &s.message);
         if let Some(search) = &s.search {
-            self.search(search, s.status == Status::Optimal);
+            let is_proved = report.global.as_ref().is_some_and(|global| global.proof.is_some());
+            self.search(search, is_proved || s.status == Status::Optimal);
         }
         self.line(
             "time",

@@ -65,7 +65,7 @@ pub fn bound<'py>(
 struct Proved {
     bound: Lower,
     dual: Option<(Dual, Option<LimitDual>)>,
-    given: Option<Point>, // F of the X that was given
+    given: Option<(Point, RowMat)>, // F of the X that was given, and X
 }
 
 fn work(
@@ -90,8 +90,8 @@ fn work(
         threads::pool(threads)?.install(|| prove(&problem, x, (effort, memory), watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
-    if let Some(f) = given {
-        let own = Global::beside(&bound, f).map_err(Failure::from)?;
+    if let Some((f, x)) = given {
+        let own = Global::beside(&bound, f, &x).map_err(Failure::from)?;
         own.check_below(effort.decrease).map_err(Failure::from)?;
         out.set_item("own_bound", own.bound)?;
         out.set_item("own_gap", own.gap)?;
@@ -130,7 +130,7 @@ fn prove(
         cancel.cancel();
     }
     let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?;
-    let given = x.as_ref().map(Assessment::point);
+    let given = x.as_ref().map(|found| (found.point(), found.x.clone()));
     let x = x.map(|found| found.x);
     let options = Limits {
         seconds: Some(effort.seconds),

@@ -18,7 +18,7 @@ use crate::family::{Call, Family, Limit, Named, PoseOptions, RankRule, Wanted, f
 use crate::message::Message;
 use crate::path::{self, Along, DEFAULT_COUNTS, Path};
 use crate::problem::{ExplainedVariance, PcaData};
-use crate::report::{DataFacts, Report, Stability, Task};
+use crate::report::{DataFacts, Global, Report, Stability, Task};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
 use crate::stability;
@@ -407,12 +407,23 @@ impl Exploration {
     }
 
     fn said_of_bound(&self, most: f64) -> Vec<Message> {
-        let proved = self.report.global.as_ref().is_some_and(|global| global.proof.is_some());
+        let global = self.report.global.as_ref();
+        let (optimal, proof) =
+            (global.is_some_and(Global::is_optimal), global.and_then(|global| global.proof));
         let measure = self.explained().map_or("variance".into(), ExplainedVariance::words);
         let now = self.explained().map_or(f64::NAN, ExplainedVariance::of_maximised);
-        vec![if proved {
+        let of_supports = global.and_then(|global| global.gap).filter(|_| proof.is_some());
+        vec![if optimal {
             format!("proved: no other {} variables in each component explain more ({measure})", self.count())
                 .into()
+        } else if let Some(gap) = of_supports {
+            format!(
+                "proved: these are the best {} variables for each component, and what they explain is within {:.1e} of the best \
+                 possible on them ({measure})",
+                self.count(),
+                gap
+            )
+            .into()
         } else {
             format!(
                 "no X with {} variables in each component explains more than {:.1} % of the variance ({measure}); these \

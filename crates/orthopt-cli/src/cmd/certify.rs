@@ -188,7 +188,7 @@ fn global(problem: &Named, found: &Assessment, checks: &Checks, effort: Effort) 
     let progress = Progress::new(false, stopping);
     let bound = global::bound(problem, Some(&found.x), effort, &progress)?;
     progress.clear();
-    let global = Global::beside(&bound, found.point())?;
+    let global = Global::beside(&bound, found.point(), &found.x)?;
     global.check(checks.certificate.as_ref())?;
     Ok(global)
 }

@@ -365,7 +365,7 @@ fn judge(
             let words = without.join(" ");
             let plain = plain.entry(words).or_insert_with(|| outcome(dir, &without));
             let failed = option == "missing" && plain.code == Some(1); // a value is missing
-            let proved = option == "bound" && plain.json["proof"] == "optimal"; // without being asked
+            let proved = option == "bound" && plain.json["proof"].is_string(); // without being asked
             failed
                 || proved
                 || plain.json != found.json

@@ -1,6 +1,7 @@
 //! Claim of a lower bound about the F of a point: the only place that states a proof of optimality.
 
 use crate::error::{Error, Result};
+use crate::linalg::RowMat;
 
 /// Share of the size of F that rounding may take: F and its bound are sums of terms of this size.
 const ROUNDING: f64 = 1e-12;
@@ -16,6 +17,37 @@ pub const PROVED: f64 = 1e-9;
 pub enum Proof {
     /// No feasible X has an F lower than the incumbent's by more than the gap asked for.
     Optimal,
+    /// No feasible X with other supports has: the gap is what may be left on the supports of the incumbent.
+    Supports,
+}
+
+impl Proof {
+    /// A name for reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Supports => "supports",
+        }
+    }
+}
+
+/// What is known of all X but those on some supports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Elsewhere {
+    /// Rows of the columns, sorted; the columns in any order.
+    pub supports: Vec<Vec<usize>>,
+    /// No feasible X whose columns stand on other supports has an F below this.
+    pub bound: f64,
+}
+
+impl Elsewhere {
+    /// Whether the nonzeros of X are these supports.
+    fn is_of(&self, x: &RowMat) -> bool {
+        let support = |k: usize| (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
+        let mut own: Vec<Vec<usize>> = (0..x.ncols()).map(support).collect();
+        own.sort();
+        own == self.supports
+    }
 }
 
 /// F of a point, with its error.
@@ -71,6 +103,22 @@ impl Claim {
         let feasible = feasibility <= ROUNDING;
         let proof = (feasible && gap <= tolerance).then_some(Proof::Optimal);
         Ok(Self { bound: bound.min(objective), gap: Some(gap).filter(|gap| gap.is_finite()), proof })
+    }
+
+    /// The same of `x`, whose F is that of `point`, where a bound of all other supports is known: their choice is proved if that
+    /// bound is at most `tolerance`·|F| below F.
+    #[must_use]
+    pub fn with(self, elsewhere: Option<&Elsewhere>, x: &RowMat, point: Point, tolerance: f64) -> Self {
+        let Point { objective, feasibility } = point;
+        let proves = |other: &Elsewhere| {
+            other.is_of(x)
+                && feasibility <= ROUNDING
+                && objective - other.bound <= tolerance * objective.abs()
+        };
+        match (self.proof, self.gap, elsewhere) {
+            (None, Some(_), Some(other)) if proves(other) => Self { proof: Some(Proof::Supports), ..self },
+            _ => self,
+        }
     }
 }
 
@@ -148,6 +196,29 @@ mod tests {
         assert_eq!(made.proof, None);
         let below = Point { objective: -1.0 - 0.5e-7, ..point };
         assert_eq!(Claim::new(-1.0, Some(below), 1.0, 1e-9).unwrap().proof, None);
+    }
+
+    #[test]
+    fn supports_are_proved_of_the_x_on_them_only() {
+        let x = RowMat::from_fn(4, 2, |i, k| f64::from(u8::from(i / 2 == k)) / 2f64.sqrt());
+        let other = RowMat::from_fn(4, 2, |i, k| f64::from(u8::from(i % 2 == k)) / 2f64.sqrt());
+        let elsewhere = Elsewhere { supports: vec![vec![0, 1], vec![2, 3]], bound: -1.0 - 1e-7 };
+        let point = Point { objective: -1.0, feasibility: 1e-15 };
+        let open = Claim::new(-1.001, Some(point), 1.0, 1e-6).unwrap();
+        assert_eq!(open.proof, None);
+        let made = |e: Option<&Elsewhere>, x: &RowMat, p: Point| open.with(e, x, p, 1e-6).proof;
+        assert_eq!(made(Some(&elsewhere), &x, point), Some(Proof::Supports));
+        assert_eq!(made(None, &x, point), None);
+        assert_eq!(made(Some(&elsewhere), &other, point), None);
+        assert_eq!(made(Some(&elsewhere), &x, Point { feasibility: 1e-7, ..point }), None);
+        assert_eq!(made(Some(&elsewhere), &x, Point { objective: -0.99, ..point }), None);
+        let lower = Elsewhere { bound: -1.0 - 1e-5, ..elsewhere.clone() };
+        assert_eq!(made(Some(&lower), &x, point), None);
+        // what is optimal stays so, and nothing is claimed of what has no gap
+        let closed = Claim::new(-1.0, Some(point), 1.0, 1e-6).unwrap();
+        assert_eq!(closed.with(Some(&elsewhere), &x, point, 1e-6).proof, Some(Proof::Optimal));
+        let nothing = Claim::new(f64::NEG_INFINITY, Some(point), 1.0, 1e-6).unwrap();
+        assert_eq!(nothing.with(Some(&elsewhere), &x, point, 1e-6).proof, None);
     }
 
     #[test]

@@ -164,6 +164,8 @@ fn report(
         objective: found.best,
         gap,
         proof,
+        tolerance: options.gap,
+        elsewhere: None,
         size,
         x: found.x,
         method,

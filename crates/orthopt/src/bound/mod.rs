@@ -9,6 +9,7 @@
 //! the dual of a relaxation over the Fantope for any n that fits, disjoint blocks by a dynamic
 //! programme for few variables, branch and bound in between.
 
+mod adjusted;
 mod admm;
 mod assignment;
 mod blocks;
@@ -30,8 +31,11 @@ mod scores;
 mod tree;
 mod types;
 
+pub(crate) use adjusted::{
+    Outcome as SupportOutcome, Request as SupportRequest, applies, supports_proved, ways,
+};
 pub(crate) use claim::is_met;
-pub use claim::{Claim, PROVED, Point, Proof};
+pub use claim::{Claim, Elsewhere, PROVED, Point, Proof};
 pub use dual::Dual;
 pub(crate) use front::branches;
 pub use front::lower_bound;

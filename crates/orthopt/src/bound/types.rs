@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::claim::{Claim, PROVED, Point, Proof};
+use super::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result, bytes_in_words};
@@ -273,6 +273,8 @@ pub enum Method {
     Tree,
     /// One-component bounds of whitened scores, for adjusted and polar variance.
     Scores,
+    /// Branch and bound over the supports of each component, for adjusted and polar variance.
+    Supports,
 }
 
 impl Method {
@@ -285,6 +287,7 @@ impl Method {
             Self::Blocks => "blocks",
             Self::Tree => "tree",
             Self::Scores => "scores",
+            Self::Supports => "supports",
         }
     }
 }
@@ -300,8 +303,12 @@ pub struct Bound {
     pub x: Option<RowMat>,
     /// (F − value)/|F|, as in [`Claim`].
     pub gap: Option<f64>,
-    /// True if the gap is closed.
+    /// What is proved of the incumbent, as in [`Claim`].
     pub proof: Option<Proof>,
+    /// The gap at which it counts as proved.
+    pub tolerance: f64,
+    /// What is known of all X with other supports than some.
+    pub elsewhere: Option<Elsewhere>,
     /// The size of the terms of F, which rounding is measured by.
     pub size: f64,
     /// Which argument gave the value.
@@ -329,6 +336,7 @@ impl Bound {
         self.value *= unit;
         self.objective = self.objective.map(|f| unit * f);
         self.size *= unit;
+        self.elsewhere.iter_mut().for_each(|other| other.bound *= unit);
         self.trace.iter_mut().for_each(|now| *now = now.times(unit));
         self.relaxation.times(unit);
         self
@@ -339,7 +347,16 @@ impl Bound {
     /// # Errors
     /// As [`Claim::new`].
     pub fn beside(&self, point: Point) -> Result<Claim> {
-        Claim::new(self.value, Some(point), self.size, PROVED)
+        Claim::new(self.value, Some(point), self.size, self.tolerance.max(PROVED))
+    }
+
+    /// The same of X, whose supports may be proved.
+    ///
+    /// # Errors
+    /// As [`Claim::new`].
+    pub fn beside_x(&self, point: Point, x: &RowMat) -> Result<Claim> {
+        let tolerance = self.tolerance.max(PROVED);
+        Ok(self.beside(point)?.with(self.elsewhere.as_ref(), x, point, tolerance))
     }
 }
 

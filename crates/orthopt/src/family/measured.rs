@@ -343,12 +343,18 @@ impl Family for MeasuredProblem {
         Ok((self.f.quadratic(), kind))
     }
 
-    /// Adjusted and polar variance are at most the variance, and an X that is found for that need not be one for them.
+    /// Over lists of supports: adjusted and polar variance are at most the variance, but an X that is found for that need not be one
+    /// for them.
     fn branches(&self) -> bool {
-        false
+        self.listed().is_some()
     }
 
-    /// The better one of the bounds of variance, as −½ φ is not below it, and of whitened scores.
+    fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
+        self.proved_with_work(known, work, cancel)
+    }
+
+    /// The better one of the bounds of variance, as −½ φ is not below it, and of lists of supports, or where these are too long of
+    /// whitened scores.
     fn lower_bound(
         &self,
         x: Option<&RowMat>,
@@ -362,8 +368,30 @@ impl Family for MeasuredProblem {
         let x = x.map(|x| self.given(x)).transpose()?;
         let point =
             x.as_ref().map(|x| bound::Point { objective: self.value(x), feasibility: self.feasibility(x) });
-        let options = bound::Options { nodes: 0, ..options.clone() };
-        let mut found = bound::lower_bound(f, self.rank(), &kind, None, &options, &cancel, show)?;
+        let known =
+            x.as_ref().zip(point).filter(|(_, p)| options.nodes > 0 && p.objective < 0.0 && self.branches());
+        // lists of supports have multipliers of their own
+        let iterations = if known.is_some() { 0 } else { options.iterations };
+        let plain = bound::Options { nodes: 0, iterations, ..options.clone() };
+        let mut found = bound::lower_bound(f, self.rank(), &kind, None, &plain, &cancel, show)?;
+        let listed = known.and_then(|(x, point)| {
+            self.proved_by_supports(found.clone(), (x, point.objective), options, &cancel, show)
+        });
+        if let (Some(proved), Some(point), Some(x)) = (listed, point, &x) {
+            let best = proved.x.as_ref().unwrap_or(x);
+            let point = match &proved.x {
+                Some(x) => bound::Point { objective: self.value(x), feasibility: self.feasibility(x) },
+                None => point,
+            };
+            let claim = proved.beside_x(point, best)?;
+            return Ok(bound::Bound {
+                value: claim.bound,
+                gap: claim.gap,
+                proof: claim.proof,
+                seconds: begun.elapsed().as_secs_f64(),
+                ..proved
+            });
+        }
         let matrix = self.f.covariance().matrix();
         let measured = matches!(self.f.measure(), Measure::Adjusted | Measure::Polar);
         if let Some(c) = matrix.filter(|c| measured && c.nrows() <= DECOMPOSED) {

@@ -47,6 +47,7 @@ mod samples;
 mod shared_rows;
 mod signs;
 mod statement;
+mod supports_proof;
 mod uncentred;
 mod uncorrelated;
 

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use crate::bound::is_met;
+use crate::bound::{Bound, PROVED, Proof, is_met};
 use crate::cancel::{Cancel, moment};
 use crate::error::Result;
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
@@ -385,7 +385,7 @@ fn proved_or_searched<P: Family>(
     if proves {
         proof = problem.proved_with(None, before, &cancel.within(limit.map(|limit| on_proof * limit)));
     }
-    settings.bound = settings.bound.or(proof.as_ref().map(|proof| proof.value));
+    settings.bound = settings.bound.or(proof.as_ref().map(target));
     settings.stopping.time_limit = left();
     let some =
         settings.bound.is_none().then(|| narrowed(problem, wanted, settings, cancel, observers)).flatten();
@@ -399,17 +399,46 @@ fn proved_or_searched<P: Family>(
     if let Some(proof) = proof {
         // both are 0 where C is, and no bound is met to a share of that
         let lower = |x: &&RowMat| problem.objective(x).total < solution.objective.total;
-        let above = !is_met(solution.objective.total, proof.value);
+        let above = !is_met(solution.objective.total, target(&proof));
         if let Some(x) = proof.x.as_ref().filter(lower).filter(|_| above) {
             solution.take(problem, x.clone());
-            solution.notes.push("the search ended above the global minimum, whose X the proof has".into());
+            solution.notes.push("the search ended above the X that the proof has".into());
         }
-        solution.status = Status::Optimal;
-        solution.proof = Some(Box::new(proof));
+        state_proof(problem, &mut solution, proof);
     }
     solution.seconds = begun.elapsed().as_secs_f64();
     Ok(solution)
 }
+
+/// F that a search for what is proved ends at: the bound, or the F of the X with the supports that are proved.
+fn target(proof: &Bound) -> f64 {
+    match proof.gap {
+        Some(gap) if gap > PROVED => proof.objective.unwrap_or(proof.value),
+        _ => proof.value,
+    }
+}
+
+/// Says what is proved of the X of a search. Of an X that is as good on other supports the X of the proof is taken.
+fn state_proof<P: Family>(problem: &P, solution: &mut Solution, proof: Bound) {
+    let claimed =
+        |solution: &Solution| proof.beside_x(solution.point(), &solution.x).ok().and_then(|c| c.proof);
+    let mut claim = claimed(solution);
+    if let (None, Some(x)) = (claim, &proof.x) {
+        solution.take(problem, x.clone());
+        claim = claimed(solution);
+    }
+    (solution.status, solution.message) = match claim {
+        Some(Proof::Supports) => (Status::Converged, ARE_SUPPORTS.into()),
+        Some(Proof::Optimal) => (Status::Optimal, IS_MINIMUM.into()),
+        None if solution.status == Status::Optimal => (Status::Stalled, ABOVE.into()),
+        None => (solution.status, std::mem::take(&mut solution.message)),
+    };
+    solution.proof = Some(Box::new(proof));
+}
+
+/// What is said of an X whose supports are proved, and of one that is not what was to be proved.
+const ARE_SUPPORTS: &str = "no other choice of variables has a lower F";
+const ABOVE: &str = "F of X is above its lower bound";
 
 /// Says of a run that cannot end at another local minimum that its X is the global one, where little work proves it.
 fn state_minimum<P: Family>(

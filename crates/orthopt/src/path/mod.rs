@@ -369,7 +369,7 @@ impl Path {
         for i in (0..self.points.len()).rev() {
             posed = request.along.to(i, posed, request)?;
             let report = &mut self.points[i].report;
-            if let Some(known) = report.global.as_ref().filter(|known| known.proof.is_some()) {
+            if let Some(known) = report.global.as_ref().filter(|known| known.is_optimal()) {
                 below = below.max(known.bound);
                 continue;
             }

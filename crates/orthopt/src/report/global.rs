@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::bound::{Bound, Claim, PROVED, Point, Proof};
 use crate::certify::Certificate;
 use crate::error::Result;
+use crate::linalg::RowMat;
 
 /// A global bound without its matrices.
 #[derive(Clone, Debug, Serialize)]
@@ -16,7 +17,8 @@ pub struct Global {
     pub objective: Option<f64>,
     /// (F − bound)/|F|; `None` where no F is known, or F is 0 and the bound is not.
     pub gap: Option<f64>,
-    /// `optimal` where the gap is closed.
+    /// `optimal` where the gap is closed; `supports` where no X with other supports is better, and the gap is what is left on those
+    /// of X.
     pub proof: Option<&'static str>,
     /// Ending: `optimal`, or the name of an [`End`](crate::bound::End).
     pub status: &'static str,
@@ -37,13 +39,13 @@ pub struct Global {
 impl Global {
     /// The facts of a bound.
     pub fn of(bound: &Bound) -> Self {
-        let proof = bound.proof.map(|Proof::Optimal| "optimal");
+        let proof = bound.proof.map(Proof::name);
         Self {
             bound: bound.value,
             objective: bound.objective,
             gap: bound.gap.filter(|gap| gap.is_finite()),
             proof,
-            status: proof.unwrap_or(bound.end.name()),
+            status: ending(bound, bound.proof),
             method: bound.method.name(),
             iterations: bound.iterations,
             nodes: bound.nodes,
@@ -70,16 +72,29 @@ impl Global {
         Claim::new(self.bound, lower, self.size, PROVED).map(|_| ())
     }
 
+    /// Whether X is proved to be a global minimum.
+    pub fn is_optimal(&self) -> bool {
+        self.proof == Some(Proof::Optimal.name())
+    }
+
     /// The facts of a bound for the X of a solution, for any incumbent of the bound. An X
     /// found during the bound may be better by rounding only.
     ///
     /// # Errors
     /// [`Error::Contradiction`](crate::Error::Contradiction): F of the solution is below the bound.
-    pub fn beside(bound: &Bound, point: Point) -> Result<Self> {
-        let claim = bound.beside(point)?;
-        let proof = claim.proof.map(|Proof::Optimal| "optimal");
-        let status = proof.unwrap_or(bound.end.name());
+    pub fn beside(bound: &Bound, point: Point, x: &RowMat) -> Result<Self> {
+        let claim = bound.beside_x(point, x)?;
+        let proof = claim.proof.map(Proof::name);
+        let status = ending(bound, claim.proof);
         let objective = Some(point.objective);
         Ok(Self { bound: claim.bound, objective, gap: claim.gap, proof, status, ..Self::of(bound) })
+    }
+}
+
+/// `optimal`, or how the bound ended.
+fn ending(bound: &Bound, proof: Option<Proof>) -> &'static str {
+    match proof {
+        Some(Proof::Optimal) => Proof::Optimal.name(),
+        _ => bound.end.name(),
     }
 }

@@ -202,9 +202,9 @@ impl Report {
     /// # Errors
     /// A bound that contradicts F of X, or a decrease by pairs of its rows.
     pub fn bound_by(&mut self, bound: &Bound) -> Result<&Global> {
-        let global = Global::beside(bound, self.solution.point())?;
+        let global = Global::beside(bound, self.solution.point(), self.x())?;
         global.check(self.checks.certificate.as_ref())?;
-        if global.proof.is_some() {
+        if global.is_optimal() {
             self.solution.status = Status::Optimal;
         }
         Ok(self.global.insert(global))

@@ -52,6 +52,7 @@ mod lbfgs;
 mod linear_maps;
 mod measured;
 mod measured_edges;
+mod measured_proofs;
 mod multipliers;
 mod narrow;
 mod nonlinear_circle;

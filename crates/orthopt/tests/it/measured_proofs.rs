@@ -1,0 +1,191 @@
+//! Proofs of adjusted and polar variance: golden values, what is claimed of whom, units, threads, searches that prove.
+
+use faer::Mat;
+use orthopt::RowMat;
+use orthopt::bound::{Bound, End, Method, Options, Point, Proof};
+use orthopt::cancel::Cancel;
+use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::objective::Evaluate;
+use orthopt::problem::{MeasuredProblem, PcaData, support};
+use orthopt::smooth::Measure;
+use orthopt::solve::{Solution, Status, Stopping};
+
+const IRIS: &str = include_str!("../tables/iris.csv");
+const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
+
+fn pitprops() -> Mat<f64> {
+    orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense()
+}
+
+fn table(text: &str) -> Mat<f64> {
+    let rows: Vec<Vec<f64>> =
+        text.lines().map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    Mat::from_fn(rows.len(), rows.len(), |i, j| rows[i][j])
+}
+
+fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> MeasuredProblem {
+    let options = PoseOptions {
+        rank: Some(rank),
+        maximise: Some(measure),
+        limit: Some(limit),
+        ..PoseOptions::default()
+    };
+    match pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem {
+        Named::Measured(p) => p,
+        other => panic!("not a measure: {other:?}"),
+    }
+}
+
+fn each(k: usize) -> Limit {
+    Limit::Nonzeros(vec![k])
+}
+
+fn solved(p: &MeasuredProblem) -> Solution {
+    let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
+    let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+    p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
+}
+
+fn bounded(p: &MeasuredProblem, x: Option<&RowMat>, nodes: u64) -> Bound {
+    let options = Options { nodes, ..Options::default() };
+    p.lower_bound(x, &options, &Cancel::never(), &|_| ()).unwrap()
+}
+
+fn supports(x: &RowMat) -> Vec<Vec<usize>> {
+    let mut sets: Vec<Vec<usize>> = (0..x.ncols()).map(|k| support(x, k)).collect();
+    sets.sort();
+    sets
+}
+
+/// The values of the note that the theorems come from, as shares; gaps in per cent.
+#[test]
+fn golden_values_are_proved() {
+    for (c, r, k, share, gap) in [
+        (table(US_ARRESTS), 2, 2, 0.734030458, 0.02),
+        (table(US_ARRESTS), 2, 3, 0.848881327, 0.05),
+        (table(IRIS), 2, 2, 0.720046139, 0.0001),
+        (pitprops(), 2, 3, 0.333117327, 0.002),
+    ] {
+        let p = posed(&c, r, Measure::Adjusted, each(k));
+        let found = solved(&p);
+        let bound = bounded(&p, Some(&found.x), u64::MAX);
+        let what = format!("{share} {:?} {:?}", bound.gap, bound.proof);
+        let trace: f64 = (0..c.nrows()).map(|i| c[(i, i)]).sum();
+        assert!((-2.0 * found.objective.total / trace - share).abs() <= 2e-9, "{what}");
+        assert!(bound.proof.is_some() && bound.gap.unwrap() <= 0.01 * gap, "{what}");
+        assert!(bound.value <= found.objective.total && bound.method == Method::Supports, "{what}");
+    }
+}
+
+/// A worse X is told from the best one, which the proof finds; what is proved is claimed of no other supports.
+#[test]
+fn a_worse_x_claims_nothing() {
+    let c = pitprops();
+    let p = posed(&c, 2, Measure::Adjusted, each(3));
+    let best = solved(&p);
+    let variance = {
+        let options = PoseOptions {
+            rank: Some(2),
+            maximise: Some(Measure::Variance),
+            limit: Some(each(3)),
+            ..PoseOptions::default()
+        };
+        let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
+        let wanted = Wanted::default();
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let plan = posed.problem.plan(&wanted).unwrap();
+        plan.run(&posed.problem, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
+    };
+    let worse = p.value(&variance);
+    assert!(worse > best.objective.total * 0.99);
+    let bound = bounded(&p, Some(&variance), u64::MAX);
+    let better = bound.x.as_ref().expect("a better X is found");
+    assert!((p.value(better) - best.objective.total).abs() <= 1e-6 * best.objective.total.abs());
+    assert_eq!(bound.proof, Some(Proof::Supports));
+    let claim = bound.beside_x(Point { objective: worse, feasibility: p.feasibility(&variance) }, &variance);
+    assert_eq!(claim.unwrap().proof, None);
+    let claim = bound.beside_x(best.point(), &best.x).unwrap();
+    assert_eq!(claim.proof, Some(Proof::Supports));
+    assert_eq!(supports(&best.x), bound.elsewhere.as_ref().unwrap().supports);
+}
+
+/// Totals, a list of limits and polar variance: bounds that are above what a search finds, and nearly always proofs.
+#[test]
+fn every_limit_and_polar_are_bounded() {
+    let c = pitprops();
+    let mut proved = 0;
+    for (measure, limit) in [
+        (Measure::Adjusted, Limit::Total(5)),
+        (Measure::Adjusted, Limit::Nonzeros(vec![2, 3])),
+        (Measure::Adjusted, Limit::Nonzeros(vec![3, 2])),
+        (Measure::Polar, each(2)),
+        (Measure::Polar, Limit::Total(5)),
+    ] {
+        let what = format!("{measure:?} {limit:?}");
+        let p = posed(&c, 2, measure, limit);
+        let found = solved(&p);
+        let bound = bounded(&p, Some(&found.x), 400);
+        assert!(bound.value <= found.objective.total, "{what}");
+        let better = bound.objective.unwrap() < found.objective.total * (1.0 + 1e-6);
+        assert!(bound.gap.unwrap() <= 0.02 && !better, "{what}: {:?}", bound.gap);
+        proved += usize::from(bound.proof.is_some());
+    }
+    assert!(proved >= 3, "{proved}");
+}
+
+/// A limit of nodes, a flag and no incumbent at all: a bound that holds, and no claim that is not proved.
+#[test]
+fn what_ends_early_claims_nothing() {
+    let c = pitprops();
+    let p = posed(&c, 3, Measure::Adjusted, each(3));
+    let found = solved(&p);
+    let none = bounded(&p, Some(&found.x), 0);
+    assert!(none.proof.is_none() && none.method != Method::Supports);
+    let few = bounded(&p, Some(&found.x), 1);
+    assert!(few.proof.is_none() && few.end == End::Limit && few.value <= found.objective.total);
+    let over = Cancel::never();
+    over.cancel();
+    let stopped = p.lower_bound(Some(&found.x), &Options { nodes: 9, ..Options::default() }, &over, &|_| ());
+    assert!(stopped.is_err() || stopped.unwrap().proof.is_none());
+    let without = bounded(&p, None, 50);
+    assert!(without.proof.is_none() && without.value <= found.objective.total);
+}
+
+/// Data in units of powers of two: the same words.
+#[test]
+fn units_change_no_word() {
+    let c = table(US_ARRESTS);
+    let said = |power: i32| {
+        let c = Mat::from_fn(4, 4, |i, j| c[(i, j)] * 2f64.powi(power));
+        let p = posed(&c, 2, Measure::Adjusted, each(2));
+        let found = solved(&p);
+        let bound = bounded(&p, Some(&found.x), u64::MAX);
+        (bound.proof, bound.gap, bound.nodes, bound.method, found.status, found.message)
+    };
+    let known = said(0);
+    assert!(known.0.is_some());
+    for power in [-300, 300] {
+        assert_eq!(said(power), known, "{power}");
+    }
+}
+
+/// A search that proves what it finds ends with it, the same with any number of threads.
+#[test]
+fn a_search_proves_as_it_goes() {
+    for (c, k) in [(table(US_ARRESTS), 2), (table(IRIS), 2)] {
+        let p = posed(&c, 2, Measure::Adjusted, each(k));
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| solved(&p))
+        };
+        let (one, three) = (run(1), run(3));
+        assert_eq!(one.x.data(), three.x.data());
+        let proof = one.proof.as_ref().expect("so little is proved");
+        let claim = proof.beside_x(one.point(), &one.x).unwrap();
+        let optimal = claim.proof == Some(Proof::Optimal);
+        assert!(claim.proof.is_some());
+        assert_eq!(one.status == Status::Optimal, optimal, "{} {:?}", one.message, claim);
+        let work = one.search.as_ref().map_or(0, |search| search.work);
+        assert!(work < 2_000_000_000, "the proof ends the search: {work}");
+    }
+}
