@@ -6,7 +6,7 @@ use orthopt::bound::{Bound, End, Method, Options, Point, Proof};
 use orthopt::cancel::Cancel;
 use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
-use orthopt::problem::{MeasuredProblem, PcaData, support};
+use orthopt::problem::{PcaData, support};
 use orthopt::smooth::Measure;
 use orthopt::solve::{Solution, Status, Stopping};
 
@@ -23,30 +23,27 @@ fn table(text: &str) -> Mat<f64> {
     Mat::from_fn(rows.len(), rows.len(), |i, j| rows[i][j])
 }
 
-fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> MeasuredProblem {
+fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> Named {
     let options = PoseOptions {
         rank: Some(rank),
         maximise: Some(measure),
         limit: Some(limit),
         ..PoseOptions::default()
     };
-    match pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem {
-        Named::Measured(p) => p,
-        other => panic!("not a measure: {other:?}"),
-    }
+    pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem
 }
 
 fn each(k: usize) -> Limit {
     Limit::Nonzeros(vec![k])
 }
 
-fn solved(p: &MeasuredProblem) -> Solution {
+fn solved(p: &Named) -> Solution {
     let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
-fn bounded(p: &MeasuredProblem, x: Option<&RowMat>, nodes: u64) -> Bound {
+fn bounded(p: &Named, x: Option<&RowMat>, nodes: u64) -> Bound {
     let options = Options { nodes, ..Options::default() };
     p.lower_bound(x, &options, &Cancel::never(), &|_| ()).unwrap()
 }
