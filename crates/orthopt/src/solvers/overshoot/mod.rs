@@ -14,8 +14,8 @@
 //! Backward elimination with exact losses never leaves the manifold and changes several entries at once, which coordinate
 //! search does not: two columns that overlap must share two rows or more.
 //!
-//! Cost of an iteration: a few dozen polishes on the rows of the supports, and O(r³) for each candidate, of which there are
-//! at most 512 for each entry that leaves; a product of C with X for each.
+//! Cost of an iteration: a few dozen polishes on the rows of the supports, and O(r²) for each candidate with adjusted variance, O(r³)
+//! with another measure, of which there are at most 512 for each entry that leaves; a product of C with X for each.
 
 mod common;
 mod ground;
