@@ -21,7 +21,8 @@ def compared(data):
 
 
 def certified(data):
-    columns = data.shape[1] if getattr(data, "ndim", 0) == 2 else 12
+    numbers = data.select_dtypes("number") if hasattr(data, "select_dtypes") else data  # words are left out
+    columns = numbers.shape[1] if getattr(numbers, "ndim", 0) == 2 else 12
     x = np.eye(max(columns, RANK))[:, :RANK]
     return orthopt.certify("l0-pca", data, x, LAMBDA).objective
 

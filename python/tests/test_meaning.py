@@ -2,6 +2,7 @@
 
 import dataclasses
 import inspect
+import tempfile
 import warnings
 
 import numpy as np
@@ -30,6 +31,10 @@ OF_SOLVERS = {
 }  # fmt: skip
 
 #: A value for every option, and what stands beside it with and without it.
+#: How a table is read, as a file.
+LAYOUT = tempfile.NamedTemporaryFile("w", suffix=".json")
+LAYOUT.write('{"columns": "1-4"}')
+LAYOUT.flush()
 VALUES = {
     "lam": 0.7,
     "lam_share": 0.31,
@@ -90,6 +95,9 @@ VALUES = {
     "drop": "2",
     "drop_rows": "2",
     "footer": 1,
+    "layout": LAYOUT.name,
+    "skip": 1,
+    "strip": "*",
     "row_names": "none",
     "weights": np.arange(1.0, 1.0 + len(DATA)),
     "transpose": True,

@@ -58,6 +58,9 @@ pub(crate) fn kind_of(name: &[u8]) -> Option<RowKind> {
 /// Rows from which on a row that is the sum of the others is no chance.
 const FEWEST: usize = 4;
 
+/// A row is the sum or the mean of the others where a sample would be so by a smaller chance than this.
+const CHANCE: f64 = 1e-3;
+
 /// Sums of rows, column by column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
@@ -66,6 +69,8 @@ pub(crate) struct Totals {
     sizes: Vec<f64>,
     filled: Vec<usize>,
     nonzeros: Vec<usize>,
+    means: Vec<f64>,
+    spreads: Vec<f64>, // sums of squares around the mean
 }
 
 impl Totals {
@@ -75,6 +80,8 @@ impl Totals {
         self.sizes.resize(columns, 0.0);
         self.filled.resize(columns, 0);
         self.nonzeros.resize(columns, 0);
+        self.means.resize(columns, 0.0);
+        self.spreads.resize(columns, 0.0);
         for row in values.chunks_exact(columns) {
             self.rows += 1;
             for (j, value) in row.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
@@ -82,6 +89,9 @@ impl Totals {
                 self.sizes[j] += value.abs();
                 self.filled[j] += 1;
                 self.nonzeros[j] += usize::from(*value != 0.0);
+                let from = value - self.means[j];
+                self.means[j] += from / self.filled[j] as f64;
+                self.spreads[j] += from * (value - self.means[j]);
             }
         }
     }
@@ -109,15 +119,28 @@ impl Totals {
             return None;
         }
         let rounding = |j: usize| 1e-9 * self.sizes[j];
-        if filled().all(|j| (row[j] - self.sums[j]).abs() <= rounding(j).max(0.5001 * digit(row[j]).min(0.1)))
-        {
+        let of_sum = |j: usize| rounding(j).max(0.5001 * digit(row[j]).min(0.1));
+        if filled().all(|j| (row[j] - self.sums[j]).abs() <= of_sum(j)) && self.is_no_chance(row, of_sum) {
             return Some("the sum");
         }
         // a mean that is a whole number may be one by chance
         let exact = filled().filter(|j| row[*j].fract() != 0.0).count();
-        let mean = |j: usize| self.sums[j] / self.filled[j].max(1) as f64;
-        let close = |j: usize| (row[j] - mean(j)).abs() <= 0.5001 * digit(row[j]) + rounding(j);
-        (exact >= 2 && filled().all(close)).then_some("the mean")
+        let of_mean = |j: usize| 0.5001 * digit(row[j]) + rounding(j) / self.filled[j].max(1) as f64;
+        let close = |j: usize| (row[j] - self.means[j]).abs() <= of_mean(j);
+        (exact >= 2 && filled().all(close) && self.is_no_chance(row, of_mean)).then_some("the mean")
+    }
+
+    /// Whether a sample hardly comes so near to these values: columns whose spread is small beside what is rounding tell nothing, and a
+    /// value far from the others tells much.
+    fn is_no_chance(&self, row: &[f64], slack: impl Fn(usize) -> f64) -> bool {
+        let chance = |j: usize| {
+            let deviation = (self.spreads[j] / self.filled[j].max(1) as f64).sqrt();
+            let from = (row[j] - self.means[j]) / deviation;
+            let within = slack(j).max(0.5 * digit(row[j])) / deviation;
+            if from.is_nan() { 1.0 } else { (0.8 * within / (1.0 + from * from)).min(1.0) }
+        };
+        let all: f64 = (0..row.len()).filter(|j| !row[*j].is_nan()).map(chance).product();
+        all <= CHANCE
     }
 }
 
@@ -145,6 +168,20 @@ mod tests {
         let mut few = Totals::default();
         few.add(&rows[..4], 2);
         assert_eq!(few.of(&[4.5, 6.0]), None);
+    }
+
+    /// Where samples differ by less than what their digits show, one of them near the mean is no mean.
+    #[test]
+    fn samples_near_the_mean_are_no_means() {
+        let rows: Vec<f64> = (0..20).map(|i| 4e6 + 1e-3 * f64::from(i * 7 % 5)).collect();
+        let mut totals = Totals::default();
+        totals.add(&rows, 2);
+        assert_eq!(totals.of(&[4e6 + 2.1e-3, 4e6 + 1.9e-3]), None);
+        assert_eq!(totals.of(&[4e7 + 0.02, 4e7 + 0.02]), Some("the sum"));
+        // few digits: 1 and 2 stars, means of 1.5
+        let mut stars = Totals::default();
+        stars.add(&[1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0, 1.0], 2);
+        assert_eq!(stars.of(&[1.5, 1.5]), None);
     }
 
     #[test]

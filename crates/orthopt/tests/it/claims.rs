@@ -85,16 +85,19 @@ fn no_wrong_x_is_called_a_minimum() {
     }
 }
 
+/// Work that a bound may take.
+const WORK: u64 = 400_000_000;
+
 fn judged<P: Family>(problem: &P, what: &str) {
     let (n, r) = problem.shape();
     let found = quick(problem);
     let candidates = [units(n, r, 0), units(n, r, n / 2), found.x.clone()];
     let values: Vec<f64> = candidates.iter().map(|x| problem.value(x)).collect();
     let lowest = values.iter().fold(f64::INFINITY, |m, v| m.min(*v));
+    // a node of a tree over the supports of all columns takes long where there are many
+    let options = Options { work: Some(WORK), ..limits(if n > 20 { 15 } else { 60 }) };
     for (x, f) in candidates.iter().zip(&values) {
-        let bound = problem
-            .lower_bound(Some(x), &limits(if n > 20 { 15 } else { 60 }), &Cancel::never(), &|_| ())
-            .unwrap();
+        let bound = problem.lower_bound(Some(x), &options, &Cancel::never(), &|_| ()).unwrap();
         // an X that was met on the way counts, too
         let lowest = lowest.min(bound.objective.unwrap());
         consistent(&bound, lowest, what);
