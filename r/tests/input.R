@@ -17,8 +17,8 @@ warned <- function(expr, pattern) {
 }
 
 # words are left out, numbers with something beside them are refused
-found <- warned(sparse_pca(iris, rank = 2), "columns that hold words are left out: Species")
-stopifnot(all.equal(found$rotation, sparse_pca(iris[1:4], rank = 2)$rotation))
+found <- warned(sparse_pca(iris, ncomp = 2), "columns that hold words are left out: Species")
+stopifnot(all.equal(found$rotation, sparse_pca(iris[1:4], ncomp = 2)$rotation))
 refused(sparse_pca(transform(iris[1:4], mass = "5 kg")), "not numeric: mass")
 refused(sparse_pca(matrix("a")), "type character")
 refused(sparse_pca(mtcars[0, ]), "empty: 0 x 11")

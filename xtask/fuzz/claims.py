@@ -52,6 +52,10 @@ def when(bad, text):
     return text if bad else None
 
 
+#: Share of F within which measures are proved.
+TOLERANCE = 1e-6
+
+
 def of_solution(found, q, asked, random, most=1200):
     """Checks of one result: `found` has the names of the JSON, `asked` lambda in the units of `q`."""
     x, rank = np.array(found["x"], dtype=float), found["rank"]
@@ -141,7 +145,8 @@ def of_claims(found, x, q, asked, random, most):
     said, bound, proof, status = q.within(found["objective"]), found.get("bound"), found.get("proof"), found.get("status")
     slack = q.slack(x.shape[1])
     yield "optimal", when(status == "optimal" and proof is None, "`optimal` without a proof")
-    yield from of_bound(said, bound, proof or (status == "optimal"), q, asked, random, most)
+    yield "optimal", when(proof == "supports" and status == "optimal", "`optimal` where supports are proved only")
+    yield from of_bound(said, bound, proof or (status == "optimal"), q, asked, random, most, x)
     if asked.constraint == "both" and status in ENDED and q.n <= 8:
         values = [measured(q, x, asked.measure)[0] for x in on_common_supports(q, asked)]
         common = max(values, default=-np.inf)
@@ -158,8 +163,8 @@ def of_claims(found, x, q, asked, random, most):
         yield "missed", when(short, f"-2F = {-2 * said!r}, `{status}`, and the best of all supports has {exact[0]!r}")
 
 
-def of_bound(said, bound, proof, q, asked, random, most):
-    """Checks of a bound and a proof: `said` is F in the units of `q`, or None."""
+def of_bound(said, bound, proof, q, asked, random, most, x=None):
+    """Checks of a bound and a proof: `said` is F in the units of `q`, or None, and `x` the X of it."""
     slack = q.slack(asked.rank)
     low = None if bound is None else q.within(bound)
     if low is not None and said is not None:
@@ -172,5 +177,12 @@ def of_bound(said, bound, proof, q, asked, random, most):
         return
     if low is not None:
         yield "bound", when(-2 * low < known - slack, f"the bound {low!r} is above a feasible F, {-known / 2!r}")
-    if proof and said is not None:
-        yield "proof", when(-2 * said < known - slack, f"F = {said!r} is called proved, and {-known / 2!r} is feasible")
+    if not proof or said is None:
+        return
+    if asked.measure in ("adjusted", "polar"):
+        slack += TOLERANCE * abs(2 * said)
+    if proof == "supports":
+        known = None if x is None else best_of_rivals(q, asked, random, most, x)
+        if known is None:
+            return
+    yield "proof", when(-2 * said < known - slack, f"F = {said!r} is called proved (`{proof}`), and {-known / 2!r} is feasible")

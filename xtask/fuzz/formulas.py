@@ -252,9 +252,16 @@ def rivals(q, asked, random, most=TUPLES):
     return np.concatenate([np.zeros((0, n, r)), *found])
 
 
-def best_of_rivals(q, asked, random, most=TUPLES):
-    """The largest -2F of `rivals`, at its least value over the cuts; None without one."""
+def on_other_supports(points, x):
+    """Those of the points with a column whose nonzeros no column of X has all of."""
+    within = (points != 0).transpose(0, 2, 1)[:, :, None, :] <= (x != 0).T[None, None]
+    return points[~within.all(axis=3).any(axis=2).all(axis=1)]
+
+
+def best_of_rivals(q, asked, random, most=TUPLES, x=None):
+    """The largest -2F of `rivals`, of those on other supports than `x` where it is given, at its least value over the cuts; None without one."""
     points = rivals(q, asked, random, most)
+    points = points if x is None else on_other_supports(points, x)
     if not len(points):
         return None
     if asked.measure == "variance":

@@ -58,6 +58,8 @@ def wrongs(q, asked, x):
     yield "optimal", right | {"status": "optimal"}
     poor = np.eye(q.n)[:, np.argsort(np.diag(q.c))[:2]]
     yield "proof", honest(q, asked, poor, status="optimal", proof="optimal")
+    yield "proof", honest(q, asked, poor, status="converged", proof="supports")
+    yield "optimal", right | {"status": "optimal", "proof": "supports"}
     yield "bound", honest(q, asked, poor, bound=np.ldexp(-0.5 * measured(q, poor, asked.measure)[1], q.exponent))
 
 

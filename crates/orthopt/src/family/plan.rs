@@ -402,7 +402,6 @@ fn proved_or_searched<P: Family>(
         let above = !is_met(solution.objective.total, target(&proof));
         if let Some(x) = proof.x.as_ref().filter(lower).filter(|_| above) {
             solution.take(problem, x.clone());
-            solution.notes.push("the search ended above the X that the proof has".into());
         }
         state_proof(problem, &mut solution, proof);
     }
