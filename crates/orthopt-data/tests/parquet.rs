@@ -221,28 +221,27 @@ fn nulls_and_nan_are_missing_values() {
 #[test]
 fn columns_that_are_no_numbers() {
     let a = || column("a", Float64Array::from(vec![1.0, 2.0]));
-    let advice =
-        "and not numbers; leave it out or convert it to numbers (names of rows go in the first column)";
     let words = || StringArray::from(vec!["x", "y"]);
-    each_message(
-        &table(vec![a(), column("b", words())]),
-        &format!("column 2 (`b`) holds text or times of type Utf8 {advice}"),
-    );
-    each_message(
-        &table(vec![column("n", words()), a(), column("day", Date32Array::from(vec![1, 2]))]),
-        &format!("column 3 (`day`) holds text or times of type Date32 {advice}"),
-    );
-    each_message(
-        &table(vec![column("alone", words())]),
-        &format!("column 1 (`alone`) holds text or times of type Utf8 {advice}"),
-    );
-    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), Some(vec![])]);
-    let found = message(
-        "l.parquet",
-        &parquet_bytes(&table(vec![a(), column("l", lists)]), Compression::SNAPPY, 9),
-        &LoadOptions::default(),
-    );
-    assert!(found.starts_with("l.parquet: column 2 (`l`) holds values of type List("), "{found}");
+    let lists = || ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), Some(vec![])]);
+    let days = || Date32Array::from(vec![1, 2]);
+    // left out, and said; the first column of different words names the rows
+    for (columns, rows) in [
+        (vec![a(), column("b", words())], None),
+        (vec![column("n", words()), a(), column("day", days())], text(&["x", "y"])),
+        (vec![a(), column("l", lists())], None),
+    ] {
+        each(&table(columns), &LoadOptions::default(), |name, data| {
+            assert_eq!((data.names, &data.row_names), (text(&["a"]), &rows), "{name}");
+            assert_eq!(data.matrix.to_dense(), mat![[1.0], [2.0]], "{name}");
+            let out = data.how.columns.iter().filter(|column| column.left_out.is_some()).count();
+            assert!(out >= 1, "{name}: {:?}", data.how.columns);
+        });
+    }
+    // words alone are no table
+    for (name, bytes) in forms(&table(vec![column("alone", words())])) {
+        let found = message(name, &bytes, &LoadOptions::default());
+        assert!(found.starts_with(&format!("{name}: ")), "{found}");
+    }
     let empty = table(vec![column("n", words()), a()]).slice(0, 0);
     each_message(&empty, "no data (0 rows, 1 columns); at least one of each is needed");
 }
