@@ -9,18 +9,15 @@ use serde_json::Value;
 use super::rows::of_records;
 use crate::dataset::DataSet;
 use crate::error::DataError;
-use crate::format::LoadOptions;
+use crate::format::{LoadOptions, with_missing_rows};
 use crate::input::Input;
-use crate::missing::Missing;
 use crate::stream::{Chunks, Whole};
 use crate::table::{Head, arranged};
 use crate::text::said;
 
 pub(super) fn chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
-    let options = LoadOptions { missing, ..options.clone() };
-    let data = arranged(read(input, &options)?, &options)?;
-    Ok(Box::new(Whole::arranged(data)))
+    let options = with_missing_rows(options);
+    Ok(Box::new(Whole::arranged(arranged(read(input, &options)?, &options)?)))
 }
 
 pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {

@@ -200,14 +200,18 @@ pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn 
         let (input, format) = opened(path, options.max_memory)?;
         return (format.chunks)(input, options);
     }
-    // the rows with missing values are dropped, and counted, by whoever takes the chunks
-    let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
-    let data = crate::load(path, &LoadOptions { missing, ..options.clone() })?;
+    let data = crate::load(path, &with_missing_rows(options))?;
     if data.role == Role::Gram {
         let problem = "it is C itself and not samples, so there are no rows to add up".into();
         return Err(DataError::File { path: data.source, problem });
     }
     Ok(Box::new(Whole::arranged(data)))
+}
+
+/// The options for chunks: rows with missing values are dropped, and counted, by whoever takes them.
+fn with_missing_rows(options: &LoadOptions) -> LoadOptions {
+    let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
+    LoadOptions { missing, ..options.clone() }
 }
 
 /// The bytes of the accumulator in an archive that has one.

@@ -419,16 +419,20 @@ fn target(proof: &Bound) -> f64 {
 
 /// Says what is proved of the X of a search. Of an X that is as good on other supports the X of the proof is taken.
 fn state_proof<P: Family>(problem: &P, solution: &mut Solution, proof: Bound) {
-    let claimed =
-        |solution: &Solution| proof.beside_x(solution.point(), &solution.x).ok().and_then(|c| c.proof);
-    let mut claim = claimed(solution);
-    if let (None, Some(x)) = (claim, &proof.x) {
+    let claimed = |solution: &Solution| proof.beside_x(solution.point(), &solution.x).ok();
+    let mut claim = claimed(solution).filter(|claim| claim.proof.is_some());
+    if let (None, Some(x)) = (&claim, &proof.x) {
         solution.take(problem, x.clone());
         claim = claimed(solution);
     }
-    (solution.status, solution.message) = match claim {
+    let is_equal = claim.as_ref().and_then(|claim| claim.gap).is_some_and(|gap| gap <= PROVED);
+    (solution.status, solution.message) = match claim.and_then(|claim| claim.proof) {
         Some(Proof::Supports) => (Status::Converged, ARE_SUPPORTS.into()),
-        Some(Proof::Optimal) => (Status::Optimal, IS_MINIMUM.into()),
+        Some(Proof::Optimal) if is_equal => (Status::Optimal, IS_MINIMUM.into()),
+        Some(Proof::Optimal) => {
+            let share = proof.tolerance;
+            (Status::Optimal, format!("no feasible X has an F lower by more than {share:.0e} of it").into())
+        }
         None if solution.status == Status::Optimal => (Status::Stalled, ABOVE.into()),
         None => (solution.status, std::mem::take(&mut solution.message)),
     };

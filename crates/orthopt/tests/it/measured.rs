@@ -1,7 +1,7 @@
 //! Components that maximise a measure of what they explain: the mathematics of the measures, golden values, brute force, a
 //! greedy oracle, and what must hold whatever the data are.
 
-use crate::common::{gaussian, rng};
+use crate::common::{gaussian, pitprops, rng, table};
 use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
@@ -23,17 +23,6 @@ use orthopt::solve::{MaxIterations, RunOptions, Solution, Stopping, run};
 use orthopt::solvers::{SolverOptions, pairwise};
 
 const ALL: [Measure; 4] = [Measure::Variance, Measure::Adjusted, Measure::Polar, Measure::Explained];
-
-fn pitprops() -> Mat<f64> {
-    orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense()
-}
-
-/// A correlation matrix of `tests/tables`.
-fn table(text: &str) -> Mat<f64> {
-    let rows: Vec<Vec<f64>> =
-        text.lines().map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
-    Mat::from_fn(rows.len(), rows.len(), |i, j| rows[i][j])
-}
 
 const BREAST_CANCER: &str = include_str!("../tables/breast_cancer.csv");
 const WINE: &str = include_str!("../tables/wine.csv");

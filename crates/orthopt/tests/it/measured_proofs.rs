@@ -1,5 +1,6 @@
 //! Proofs of adjusted and polar variance: golden values, what is claimed of whom, units, threads, searches that prove.
 
+use crate::common::{pitprops, table};
 use faer::Mat;
 use orthopt::RowMat;
 use orthopt::bound::{Bound, End, Method, Options, Point, Proof};
@@ -12,16 +13,6 @@ use orthopt::solve::{Solution, Status, Stopping};
 
 const IRIS: &str = include_str!("../tables/iris.csv");
 const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
-
-fn pitprops() -> Mat<f64> {
-    orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense()
-}
-
-fn table(text: &str) -> Mat<f64> {
-    let rows: Vec<Vec<f64>> =
-        text.lines().map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
-    Mat::from_fn(rows.len(), rows.len(), |i, j| rows[i][j])
-}
 
 fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> Named {
     let options = PoseOptions {
@@ -181,6 +172,10 @@ fn a_search_proves_as_it_goes() {
         let claim = proof.beside_x(one.point(), &one.x).unwrap();
         let optimal = claim.proof == Some(Proof::Optimal);
         assert!(claim.proof.is_some());
+        // F equals its bound where it does, to the digits that are said
+        let is_equal = claim.gap.unwrap() <= 1e-9;
+        assert_eq!(one.message.contains("it equals its lower bound"), optimal && is_equal, "{}", one.message);
+        assert_eq!(one.message.contains("by more than 1e-6 of it"), optimal && !is_equal, "{}", one.message);
         assert_eq!(one.status == Status::Optimal, optimal, "{} {:?}", one.message, claim);
         let work = one.search.as_ref().map_or(0, |search| search.work);
         assert!(work < 2_000_000_000, "the proof ends the search: {work}");

@@ -208,3 +208,15 @@ pub fn cases(count: u32) -> Config {
         ..Config::default()
     }
 }
+
+/// Correlations of the pit props.
+pub fn pitprops() -> Mat<f64> {
+    orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense()
+}
+
+/// A correlation matrix of `tests/tables`.
+pub fn table(text: &str) -> Mat<f64> {
+    let rows: Vec<Vec<f64>> =
+        text.lines().map(|line| line.split(',').map(|v| v.parse().unwrap()).collect()).collect();
+    Mat::from_fn(rows.len(), rows.len(), |i, j| rows[i][j])
+}
