@@ -431,7 +431,7 @@ fn state_proof<P: Family>(problem: &P, solution: &mut Solution, proof: Bound) {
         Some(Proof::Optimal) if is_equal => (Status::Optimal, IS_MINIMUM.into()),
         Some(Proof::Optimal) => {
             let share = proof.tolerance;
-            (Status::Optimal, format!("no feasible X has an F lower by more than {share:.0e} of it").into())
+            (Status::Optimal, format!("no feasible X has an F lower by more than {share:.0e} of it"))
         }
         None if solution.status == Status::Optimal => (Status::Stalled, ABOVE.into()),
         None => (solution.status, std::mem::take(&mut solution.message)),
