@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
@@ -89,6 +90,9 @@ class Bound:
     #: (n x n), ``rank``, ``lam``, ``K``, ``constant``, ``relaxation``, ``bound``, ``method``, ``objective``; see the
     #: documentation. ``None`` unless asked for.
     dual: dict[str, Any] | None
+    #: What ``--proof`` writes, for ``orthopt check-proof``: claim, problem, X and all numbers that prove it. ``None`` unless
+    #: asked for.
+    proof_file: dict[str, Any] | None
     #: How bound and incumbent changed.
     trace: BoundTrace
     #: Name of the problem.
@@ -135,6 +139,7 @@ def bound(
     time_limit: float = BOUND_SECONDS,
     nodes: int | None = None,
     dual: bool = False,
+    proof: bool = False,
     callback: Callable[[BoundProgress], Any] | None = None,
     **options: Unpack[BoundOptions],
 ) -> Bound:
@@ -157,6 +162,8 @@ def bound(
         does not depend on time. Default: limited by time only.
     dual
         Keep the data for recomputing the bound of the relaxation: C, the dual matrix Z and some numbers.
+    proof
+        Keep a proof that can be cited and checked, as ``proof_file``: ``json.dump`` writes the file.
     callback
         Called about ten times a second with a :class:`BoundProgress`; a true value ends the
         computation.
@@ -205,7 +212,7 @@ def bound(
     else:
         filled = fill(options, "bound of an X that is given", own=own, rank=rank, lam=lam)
     over = found is not None and found.status == "interrupted"  # one Ctrl-C is for all of the call
-    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "decrease": 0.0, "over": over}
+    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "proof": bool(proof), "decrease": 0.0, "over": over}
     start = _data.dense(X, "X")
     if rank is not None and rank != start.shape[1]:
         raise RankError(f"rank is {rank}, but X has {start.shape[1]} columns: leave rank out")
@@ -215,9 +222,10 @@ def bound(
         _warn(proved["notes"])
     for other in ("notes", "own_bound", "own_gap", "own_proof"):  # of the X given, for `solve`
         proved.pop(other)
-    better = proved.pop("X")
+    better, written = proved.pop("X"), proved.pop("proof_file")
     trace = BoundTrace(**proved.pop("trace"))
-    return Bound(**proved, X=start if better is None else better, trace=trace, solution=found)
+    written = None if written is None else json.loads(written)
+    return Bound(**proved, X=start if better is None else better, proof_file=written, trace=trace, solution=found)
 
 
 def _nodes(value: Any) -> int | None:

@@ -436,7 +436,7 @@ def with_bound(
         return found, False
     limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
     decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
-    effort = {"seconds": limit, "nodes": None, "dual": False, "decrease": decrease, "over": False}
+    effort = {"seconds": limit, "nodes": None, "dual": False, "proof": False, "decrease": decrease, "over": False}
     filled = {**filled, "own": [], "judged": True}  # when X was found
     try:
         proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)

@@ -20,6 +20,7 @@ Examples:
   orthopt compare l1-pca builtin:pitprops -r 3 --time-limit 2
   orthopt certify l0-pca builtin:pitprops --x x.npy --lambda 0.1
   orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
+  orthopt check-proof proof.json builtin:pitprops
   orthopt reproduce list
   orthopt data info data.svm.gz
   orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31
@@ -43,6 +44,7 @@ enum Command {
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
+    CheckProof(Box<cmd::check_proof::Args>),
     #[cfg(feature = "papers")]
     Reproduce(cmd::reproduce::Args),
     #[cfg(not(feature = "papers"))]
@@ -82,6 +84,7 @@ impl Cli {
             Command::Compare(args) => cmd::compare::run(*args),
             Command::Certify(args) => cmd::certify::run(*args),
             Command::Bound(args) => cmd::bound::run(*args),
+            Command::CheckProof(args) => cmd::check_proof::run(*args),
             #[cfg(feature = "papers")]
             Command::Reproduce(args) => cmd::reproduce::run(&args),
             #[cfg(not(feature = "papers"))]

@@ -22,6 +22,8 @@ pub struct Effort {
     pub nodes: Option<u64>,
     /// Bytes that its matrices may take; any number if not given.
     pub memory: Option<u64>,
+    /// Whether it is kept what the proof is made of.
+    pub keeps: bool,
 }
 
 /// A lower bound of F, x being the best point known.
@@ -38,6 +40,7 @@ pub fn bound(
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
         memory: effort.memory,
+        keeps: effort.keeps,
         ..Options::default()
     };
     let bar = BoundBar::new(progress, effort.seconds);

@@ -21,6 +21,11 @@ const ANY: u8 = 0;
 pub const OF_X: u8 = 1;
 /// The options of [`Call::Explore`].
 pub const OF_EXPLORE: u8 = 2;
+/// Those of data and of what is minimised; the name of the problem is known.
+pub const OF_PROOF: u8 = 3;
+
+/// What a proof is about.
+const STATED: [Group; 3] = [Group::Data, Group::Table, Group::Problem];
 
 /// Options of `certify` that have a shorter name there.
 const RENAMED: [&str; 1] = ["certify-sample"];
@@ -30,6 +35,7 @@ impl<const OF: u8> Typed<OF> {
         OPTIONS.iter().filter(|entry| match OF {
             OF_X => entry.calls.contains(&Call::Certify) && !RENAMED.contains(&entry.name),
             OF_EXPLORE => entry.calls.contains(&Call::Explore),
+            OF_PROOF => entry.calls.contains(&Call::Certify) && STATED.contains(&entry.group) && entry.name != "problem",
             _ => true,
         })
     }
@@ -41,7 +47,7 @@ impl<const OF: u8> clap::Args for Typed<OF> {
         let args = Self::entries()
             .map(|entry| argument(entry).conflicts_with_all(entry.excludes.iter().copied().filter(has)));
         let command = command.args(args);
-        if OF == OF_EXPLORE { command } else { constants::augment(command) }
+        if OF == OF_EXPLORE || OF == OF_PROOF { command } else { constants::augment(command) }
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -51,7 +57,7 @@ impl<const OF: u8> clap::Args for Typed<OF> {
 
 impl<const OF: u8> clap::FromArgMatches for Typed<OF> {
     fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        let constants = if OF == OF_EXPLORE { Default::default() } else { constants::given(matches)? };
+        let constants = if OF == OF_EXPLORE || OF == OF_PROOF { Default::default() } else { constants::given(matches)? };
         let mut typed = Self(Request { constants, ..Request::default() });
         for entry in Self::entries() {
             let Some(values) = matches.get_many::<Written>(entry.name) else { continue };

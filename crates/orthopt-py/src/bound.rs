@@ -4,11 +4,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::RowMat;
-use orthopt::bound::{Bound as Lower, Dual, LimitDual, Options as Limits, Point, Progress, Show};
+use orthopt::bound::{
+    Bound as Lower, Dual, LimitDual, Options as Limits, Point, Prepared, Progress, ProofFile, Show,
+};
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named};
 use orthopt::report::{Assessment, Global, Task};
 use orthopt::solve::Stopping;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -27,6 +30,7 @@ pub struct Effort {
     seconds: f64,
     nodes: Option<u64>,
     dual: bool,
+    proof: bool,
     decrease: f64, // of F that is known to be possible from X
     over: bool,    // whether the call was interrupted before: what there is at once is all
 }
@@ -57,7 +61,8 @@ pub fn bound<'py>(
     let (callback, threads) = (callback.as_ref(), request.threads);
     let effort = (effort, request.pose.max_memory);
     check_x(&request, &task, &posed.problem)?;
-    work(py, &out, posed.problem, x, threads, effort, callback)?;
+    let about = (task.problem.name, task.data.prepared());
+    work(py, &out, posed.problem, (x, about), threads, effort, callback)?;
     Ok(out)
 }
 
@@ -65,6 +70,7 @@ pub fn bound<'py>(
 struct Proved {
     bound: Lower,
     dual: Option<(Dual, Option<LimitDual>)>,
+    file: Option<ProofFile>,
     given: Option<(Point, RowMat)>, // F of the X that was given, and X
 }
 
@@ -72,7 +78,7 @@ fn work(
     py: Python<'_>,
     out: &Bound<'_, PyDict>,
     problem: Named,
-    x: Option<RowMat>,
+    (x, about): (Option<RowMat>, (&'static str, Prepared)),
     threads: Option<usize>,
     (effort, memory): (Effort, Option<u64>),
     callback: Option<&Bound<'_, PyAny>>,
@@ -85,9 +91,9 @@ fn work(
         callback.call1((now.seconds, objective, now.bound, now.iterations, now.nodes, now.open))?.is_truthy()
     };
     let shown = Arc::clone(&latest);
-    let Proved { bound, dual, given } = follow(py, look, move |watch| -> Result<_, Failure> {
+    let Proved { bound, dual, file, given } = follow(py, look, move |watch| -> Result<_, Failure> {
         let show = |now: &Progress| *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
-        threads::pool(threads)?.install(|| prove(&problem, x, (effort, memory), watch.cancel(), &show))
+        threads::pool(threads)?.install(|| prove(&problem, (x, about), (effort, memory), watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
     if let Some((f, x)) = given {
@@ -110,6 +116,8 @@ fn work(
     out.set_item("X", bound.x.as_ref().map(|x| array(py, x)).transpose()?)?;
     out.set_item("relaxation", bound.relaxation.bound)?;
     out.set_item("dual", dual.as_ref().map(|dual| arrays(py, dual)).transpose()?)?;
+    let text = file.as_ref().map(serde_json::to_string).transpose();
+    out.set_item("proof_file", text.map_err(|error| PyValueError::new_err(error.to_string()))?)?;
     let trace = PyDict::new(py);
     let column = |value: fn(&Progress) -> f64| PyArray1::from_iter(py, bound.trace.iter().map(value));
     trace.set_item("seconds", column(|p| p.seconds))?;
@@ -121,7 +129,7 @@ fn work(
 
 fn prove(
     problem: &Named,
-    x: Option<RowMat>,
+    (x, (name, data)): (Option<RowMat>, (&'static str, Prepared)),
     (effort, memory): (Effort, Option<u64>),
     cancel: &Cancel,
     show: Show<'_>,
@@ -136,15 +144,23 @@ fn prove(
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
         memory,
+        keeps: effort.proof,
         ..Limits::default()
     };
+    if effort.proof {
+        problem.statement(name)?; // what no file could prove says so before any work
+    }
     let bound = problem.lower_bound(x.as_ref(), &options, cancel, show)?;
+    let file = match (effort.proof, &x) {
+        (true, Some(x)) => Some(problem.proof_file(name, (&bound, x), data, cancel)?),
+        _ => None,
+    };
     let dual = effort.dual.then(|| -> Result<_, Failure> {
         let limits = problem.limit_dual(bound.objective, cancel)?;
         Ok((problem.dual(&bound)?, limits))
     });
     let dual = dual.transpose()?;
-    Ok(Proved { bound, dual, given })
+    Ok(Proved { bound, dual, file, given })
 }
 
 /// The arrays and numbers that `--save-dual` writes, under the same names.

@@ -39,8 +39,9 @@ Examples:
     orthopt bound nonneg-pca data.csv --center --x x.npy --time-limit 600
   The relaxation alone, with the matrix that proves its bound:
     orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.05 --nodes 0 --save-dual dual.npz
-  At most 5 nonzeros in each of two components, no other penalty:
-    orthopt bound l0-pca builtin:pitprops -r 2 --nonzeros 5";
+  At most 5 nonzeros in each of two components, no other penalty, with a proof to cite:
+    orthopt bound l0-pca builtin:pitprops -r 2 --nonzeros 5 --proof proof.json
+    orthopt check-proof proof.json builtin:pitprops";
 
 /// Compute a lower bound of F over all feasible X, and the gap between it and the best X
 ///
@@ -73,6 +74,10 @@ pub struct Args {
     /// proof needs
     #[arg(long, value_name = "FILE.npy|.npz", help_heading = "Output", value_hint = ValueHint::FilePath)]
     save_dual: Option<PathBuf>,
+
+    /// Write what is proved, with X and all numbers that prove it, for `orthopt check-proof`
+    #[arg(long, value_name = "FILE.json", help_heading = "Output", value_hint = ValueHint::FilePath)]
+    proof: Option<PathBuf>,
 }
 
 /// Share of the time limit that the search for X has.
@@ -83,6 +88,7 @@ struct Wanted {
     x: Option<PathBuf>,
     effort: Effort,
     dual: Option<PathBuf>,
+    proof: Option<PathBuf>,
     save_x: Option<PathBuf>,
     plot: Option<PathBuf>,
 }
@@ -112,8 +118,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .files(&options)
         .reads("--x", args.x.as_deref())
         .writes("--save-dual", args.save_dual.as_deref())
+        .writes("--proof", args.proof.as_deref())
         .check()?;
-    let wanted = Wanted::of(&mut options, args.x, args.nodes, args.save_dual)?;
+    let wanted = Wanted::of(&mut options, args.x, args.nodes, (args.save_dual, args.proof))?;
     let call = if wanted.x.is_some() { Call::BoundOfX } else { Call::Bound };
     let own = [("nodes", wanted.effort.nodes.is_some())];
     let (settings, asked) = args.configured.settings(call, &mut options, &own)?;
@@ -135,7 +142,7 @@ impl Wanted {
         options: &mut Request,
         x: Option<PathBuf>,
         nodes: Option<u64>,
-        dual: Option<PathBuf>,
+        (dual, proof): (Option<PathBuf>, Option<PathBuf>),
     ) -> anyhow::Result<Self> {
         if options.trace.is_some() {
             return Err(usage("bound does not write a trace; --plot draws F and its bound"));
@@ -155,7 +162,8 @@ impl Wanted {
         if let Some(path) = dual.as_deref().filter(|path| ending(path).is_none()) {
             return Err(usage(format!("--save-dual {}: the name must end in .npy or .npz", path.display())));
         }
-        Ok(Self { x, effort: Effort { seconds, nodes, memory: None }, dual, save_x, plot })
+        let keeps = proof.is_some();
+        Ok(Self { x, effort: Effort { seconds, nodes, memory: None, keeps }, dual, proof, save_x, plot })
     }
 }
 
@@ -200,6 +208,9 @@ fn of_family(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     problem.bounded()?; // what has no bound needs no incumbent
+    if wanted.proof.is_some() {
+        problem.statement(settings.problem.name)?; // nor what no file could prove
+    }
     let about = (settings.problem, &settings.pose);
     let incumbent = match given {
         Some(x) => {
@@ -262,6 +273,9 @@ fn publish(
     if let Some(path) = &wanted.dual {
         failures.extend(save_dual(problem, found, path).err());
     }
+    if let Some(path) = &wanted.proof {
+        failures.extend(write_proof((task, problem), (found, x), path).err());
+    }
     if let Some(path) = &wanted.plot {
         failures.extend(
             pictures::write_bound((task, incumbent.report.as_ref()), found, path, settings.look).err(),
@@ -318,6 +332,11 @@ fn summary(task: &Task, global: &Global, incumbent: &str) -> String {
 fn ending(path: &Path) -> Option<&'static str> {
     let name = path.to_string_lossy().to_lowercase();
     ["npy", "npz"].into_iter().find(|ending| name.ends_with(&format!(".{ending}")))
+}
+
+fn write_proof((task, problem): (&Task, &Named), proved: (&Bound, &RowMat), path: &Path) -> anyhow::Result<()> {
+    let file = problem.proof_file(task.problem.name, proved, task.data.prepared(), interrupt::cancel())?;
+    json::write(&file, path)
 }
 
 fn save_dual(problem: &Named, found: &Bound, path: &Path) -> anyhow::Result<()> {

@@ -166,7 +166,7 @@ fn certify(
         output::print(&blocks::text(blocks, found.tolerance))?;
     }
     let global = seconds.map(|seconds| {
-        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory };
+        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
         global(&problem, &found, &checks, effort)
     });
     let global = global.transpose()?;

@@ -2,6 +2,7 @@
 
 pub mod bound;
 pub mod certify;
+pub mod check_proof;
 pub mod compare;
 pub mod completions;
 pub mod data;

@@ -64,7 +64,7 @@ impl Cell {
         let settings = Settings::resolve(&mut line.options.0.clone())?;
         let input = Input::load(&settings.data)?;
         let (posed, _) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
-        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory };
+        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
         let found = global::bound(&posed.problem, None, effort, progress)?;
         let facts = Global::of(&found);
         Ok(LowerBound {

@@ -176,6 +176,7 @@ fn report(
         trace: watch.trace(value, found.best),
         seconds: watch.seconds(),
         relaxation: root.relaxation,
+        record: None,
     })
 }
 

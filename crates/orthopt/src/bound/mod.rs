@@ -25,6 +25,7 @@ mod l1;
 mod limits;
 mod of_penalty;
 mod penalty;
+mod proof_file;
 mod relaxation;
 mod rounding;
 mod scores;
@@ -42,6 +43,8 @@ pub use front::lower_bound;
 pub(crate) use limits::least_work as least_proof_work;
 pub use limits::{LimitDual, limit_dual};
 pub(crate) use of_penalty::no_bound;
+pub(crate) use proof_file::Proved;
+pub use proof_file::{Limits, Prepared, ProofFile, Statement};
 pub(crate) use scores::adjusted;
 
 pub use types::{Bound, End, Kind, Method, Options, Progress, Relaxation, Show};

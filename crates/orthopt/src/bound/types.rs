@@ -141,6 +141,8 @@ pub struct Options {
     pub gap: f64,
     /// A relaxation of a similar problem over the same variables, to begin from.
     pub warm: Option<Relaxation>,
+    /// Whether it is kept what a proof over lists of supports is made of, for a [`ProofFile`](super::ProofFile).
+    pub keeps: bool,
 }
 
 /// How many variables matrices may have.
@@ -199,6 +201,7 @@ impl Default for Options {
             memory: None,
             gap: PROVED,
             warm: None,
+            keeps: false,
         }
     }
 }
@@ -328,11 +331,14 @@ pub struct Bound {
     /// The relaxation at the root: its dual matrix proves the bound of [`Method::Fantope`], its primal
     /// solution is a start for solvers.
     pub relaxation: Relaxation,
+    /// What a proof over lists of supports is made of, where it is kept.
+    pub(crate) record: Option<std::sync::Arc<super::adjusted::Record>>,
 }
 
 impl Bound {
     /// The same of F times a power of two.
     pub(crate) fn times(mut self, unit: f64) -> Self {
+        self.record = self.record.map(|record| std::sync::Arc::new(record.times(unit)));
         self.value *= unit;
         self.objective = self.objective.map(|f| unit * f);
         self.size *= unit;

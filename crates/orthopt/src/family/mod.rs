@@ -40,6 +40,7 @@ mod pose;
 mod pose_options;
 mod posed;
 mod problems;
+mod proof_file;
 mod procrustes;
 mod rank;
 pub mod request;

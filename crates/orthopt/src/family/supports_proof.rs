@@ -1,5 +1,7 @@
 //! Proofs for adjusted and polar variance, problem by problem: which of them are proved, from which X, and X on given supports.
 
+use std::sync::Arc;
+
 use super::Family;
 use crate::bound::{self, Bound, Elsewhere, End, Options, Progress, Show, SupportOutcome, SupportRequest};
 use crate::cancel::Cancel;
@@ -104,6 +106,7 @@ impl MeasuredProblem {
             known: -2.0 * objective / unit,
             tolerance,
             work: options.work,
+            keeps: options.keeps,
         };
         let ground = Ground::of(self).until(cancel);
         let mut best: (f64, Option<RowMat>) = (objective, None);
@@ -126,7 +129,8 @@ impl MeasuredProblem {
             seconds: 0.0,
         };
         let outcome = bound::supports_proved(&request, climb, known, options.nodes, cancel, show)?;
-        let SupportOutcome { most, supports, elsewhere, nodes, open, end } = outcome;
+        let SupportOutcome { most, supports, elsewhere, nodes, open, end, record } = outcome;
+        let record = record.map(|record| Arc::new(record.times(unit)));
         let value = -0.5 * most * unit;
         let elsewhere = supports.map(|supports| Elsewhere { supports, bound: -0.5 * elsewhere * unit });
         let is_better = value > found.value;
@@ -140,6 +144,7 @@ impl MeasuredProblem {
             end: if cancel.is_cancelled() { End::Interrupted } else { end },
             nodes,
             open,
+            record,
             ..found
         })
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::bound::Prepared;
+
 use crate::problem::PcaData;
 use crate::smooth::for_each;
 
@@ -78,6 +80,20 @@ pub struct DataFacts {
 }
 
 impl DataFacts {
+    /// What a proof file says of the data.
+    pub fn prepared(&self) -> Prepared {
+        Prepared {
+            source: self.source.clone(),
+            rows: self.rows,
+            cols: self.cols,
+            gram: self.role == Role::Gram,
+            centered: self.centered,
+            scale: self.scale.clone(),
+            covariance: self.covariance,
+            missing: self.missing,
+        }
+    }
+
     /// Facts that follow from the data, without their preparation.
     pub fn of(data: &PcaData<'_>) -> Self {
         let count = |values: &[f64]| values.iter().filter(|v| **v != 0.0).count();

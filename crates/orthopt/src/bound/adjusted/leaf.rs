@@ -16,6 +16,7 @@ use super::super::certified::{gamma, sum_of_largest, trace_of_semidefinite};
 use super::super::covariance::principal;
 use super::descent::lowered;
 use super::multiplier::Form;
+use super::record::{Cell, Leaf as Written, Multipliers};
 use crate::linalg::RowMat;
 use crate::linalg::eigen::symmetric_eigenpairs;
 use crate::linalg::products::{gram, product};
@@ -39,7 +40,8 @@ pub const HOLDS: usize = 4;
 
 /// Supports and what does not depend on a box; in the unit of the lists.
 pub struct Leaf {
-    form: Form,            // on the rows of any support
+    rows: Vec<usize>,      // of any support
+    form: Form,            // on these rows
     sets: Vec<Vec<usize>>, // places among those rows
     shared: Vec<usize>,    // rows of two or more supports
     cut: f64,
@@ -165,7 +167,7 @@ impl Leaf {
         let part = |set: &Vec<usize>| RowMat::from_fn(form.n(), set.len(), |row, a| form.a.get(row, set[a]));
         let parts: Vec<RowMat> = sets.iter().map(part).collect();
         let squares = parts.iter().map(outer).collect();
-        Some(Self { form, sets, shared, cut, heads, own, one, most, parts, squares, axes })
+        Some(Self { rows, form, sets, shared, cut, heads, own, one, most, parts, squares, axes })
     }
 
     fn r(&self) -> usize {
@@ -540,10 +542,11 @@ impl Leaf {
         (best, found)
     }
 
-    /// A bound of X on the supports, or the cutoff where that is above: best first over boxes.
-    pub fn proved(&self, over: &dyn Fn() -> bool) -> f64 {
+    /// A bound of X on the supports, or the cutoff where that is above: best first over boxes. With the boxes, if they are wanted.
+    pub fn proved(&self, wanted: bool, over: &dyn Fn() -> bool) -> (f64, Vec<Cell>) {
         let ranges = self.ranges();
         let (most, z) = self.bound(&ranges, None, over);
+        let mut boxes = vec![self.cell(&ranges, &z, wanted)];
         let mut heap = BinaryHeap::from([Boxed { most, id: 0, ranges, z }]);
         let mut id = 0;
         while let Some(top) = heap.peek() {
@@ -551,24 +554,56 @@ impl Leaf {
                 break;
             }
             let Some(top) = heap.pop() else { break };
-            let Some(parts) = self.divided(&top.ranges) else {
+            let Some((at, parts)) = self.divided(&top.ranges) else {
                 heap.push(top);
                 break;
             };
+            boxes[top.id].split = Some((at.0, at.1, [id + 1, id + 2]));
             for ranges in parts {
                 id += 1;
                 let (most, z) = self.bound(&ranges, Some(&top.z), over);
+                boxes.push(self.cell(&ranges, &z, wanted));
                 let most = most.min(top.most);
                 if most > self.cut {
                     heap.push(Boxed { most, id, ranges, z });
                 }
             }
         }
-        heap.peek().map_or(self.cut, |top| top.most.max(self.cut))
+        (heap.peek().map_or(self.cut, |top| top.most.max(self.cut)), boxes)
     }
 
-    /// The box in two, along the range that costs the bound most.
-    fn divided(&self, ranges: &Ranges) -> Option<[Ranges; 2]> {
+    /// The multipliers of a box, where they are wanted: factors on the rows of the supports, from the left times A.
+    fn cell(&self, ranges: &Ranges, z: &[f64], wanted: bool) -> Cell {
+        let ratios = ranges.ratios.len();
+        if !wanted || z.len() != self.length(ratios) {
+            return Cell::default();
+        }
+        let now = self.split(z, ratios);
+        let square = |v: &f64| v * v;
+        let multipliers = Multipliers {
+            m: self.form.before(&now.m),
+            n: now.n.iter().map(|n| self.form.before(n)).collect(),
+            w: now.w,
+            kappa: square(&now.kappa),
+            delta: now.delta,
+            mu: now.mu.iter().map(square).collect(),
+        };
+        Cell { split: None, multipliers: Some(multipliers) }
+    }
+
+    /// The leaf with these boxes, for others to check.
+    pub fn written(&self, cells: Vec<Cell>) -> Written {
+        let own = |set: &Vec<usize>| set.iter().map(|place| self.rows[*place]).collect();
+        Written {
+            supports: self.sets.iter().map(own).collect(),
+            cut: self.cut,
+            axes: self.axes.1.clone(),
+            cells,
+        }
+    }
+
+    /// The box in two, along the range that costs the bound most: which one, where, and both.
+    fn divided(&self, ranges: &Ranges) -> Option<((usize, f64), [Ranges; 2])> {
         let r = self.r() as f64;
         let width = |range: &(f64, f64)| range.1 - range.0;
         let mut best: Option<(f64, usize)> = None;
@@ -591,6 +626,7 @@ impl Leaf {
         }
         let (_, place) = best?;
         let mut halves = [ranges.clone(), ranges.clone()];
+        let mut at = 0.0;
         for (side, half) in halves.iter_mut().enumerate() {
             let range = match place {
                 0 => &mut half.own,
@@ -599,9 +635,10 @@ impl Leaf {
             };
             let middle =
                 if place <= self.r() { 0.25 * range.0 + 0.75 * range.1 } else { 0.5 * (range.0 + range.1) };
+            at = middle;
             *range = if side == 0 { (range.0, middle) } else { (middle, range.1) };
         }
-        Some(halves.map(|half| self.tightened(half)))
+        Some(((place, at), halves.map(|half| self.tightened(half))))
     }
 
     /// |v_k'C₁₂y| of the axes of the first support and the leading eigenvector y of the second.

@@ -12,6 +12,7 @@ mod descent;
 mod kernel;
 mod leaf;
 mod multiplier;
+mod record;
 mod relaxed;
 mod supports;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use crate::cancel::Cancel;
 use crate::linalg::unit::power_of_two;
 use crate::linalg::{RowMat, work};
 use multiplier::{Form, own_variances};
+pub(crate) use record::{Cell, Leaf, Record};
 use supports::{List, binomial};
 use tree::SupportBranching;
 
@@ -58,6 +60,8 @@ pub(crate) struct Request<'a> {
     pub tolerance: f64,
     /// Work, at most.
     pub work: Option<u64>,
+    /// Whether it is kept what the proof is made of.
+    pub keeps: bool,
 }
 
 /// What is proved.
@@ -72,6 +76,8 @@ pub(crate) struct Outcome {
     pub nodes: u64,
     pub open: u64,
     pub end: End,
+    /// What the proof is made of.
+    pub record: Option<Record>,
 }
 
 /// The ways to give numbers of nonzeros to r columns where a total is limited, each from 1 to `most`: the first one in front, the
@@ -158,7 +164,8 @@ pub(crate) fn prove(
     let allowance = request.work.map_or(u64::MAX, |most| most.saturating_sub(spent));
     let heads = usize::from(request.has_order);
     let own = request.has_order && request.own_order;
-    let branching = SupportBranching::new(&form, roots, start, (heads, own), one, allowance);
+    let visits = request.keeps.then(record::Visits::default);
+    let branching = SupportBranching::new(&form, roots, start, (heads, own), one, (allowance, visits));
     // the bound of the other nodes says nothing of supports that are left
     let quiet = watch.quiet();
     let limits = Limits { nodes, gap, scale: unit };
@@ -170,14 +177,20 @@ pub(crate) fn prove(
     };
     let found = search(&branching, SupportBranching::root(), f64::INFINITY, limits, improve, known, &quiet);
     let cut = cutoff(best, gap);
-    let open = branching.open(cut);
+    let (open, visits) = branching.open(cut);
+    let record = visits.map(|visits| Record {
+        unit,
+        cutoff: cut,
+        counts: request.counts.iter().map(|list| list.iter().map(|k| *k.min(&n)).collect()).collect(),
+        visits: visits.all(&form),
+    });
     let left = open.iter().map(|open| open.most).fold(cut, f64::max);
     let most = (found.most.max(left) * unit).next_up();
     let end = quiet.ask(known).filter(|end| *end == End::Interrupted).unwrap_or(found.end);
     let closed = end == End::Finished && found.most <= cut;
     let supports = closed.then(|| same(&open)).flatten();
     let elsewhere = (cut * unit).next_up();
-    Some(Outcome { most, supports, elsewhere, nodes: found.nodes, open: found.open + open.len() as u64, end })
+    Some(Outcome { most, supports, elsewhere, nodes: found.nodes, open: found.open + open.len() as u64, end, record })
 }
 
 /// The supports of all that is open, where they are the same.

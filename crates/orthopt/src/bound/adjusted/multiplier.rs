@@ -90,6 +90,19 @@ impl Form {
     pub fn n(&self) -> usize {
         self.c.nrows()
     }
+
+    /// B with AB = L on the rows of A that are not nearly zero, which are orthogonal.
+    pub fn before(&self, l: &RowMat) -> RowMat {
+        let square = |k: usize| self.a.row(k).iter().map(|v| v * v).sum::<f64>();
+        let least = CARRIES * square(0);
+        let scale: Vec<f64> = (0..l.nrows())
+            .map(|k| Some(square(k)).filter(|s| *s > least).map_or(0.0, |s| 1.0 / s))
+            .collect();
+        let scaled = RowMat::from_fn(l.nrows(), l.ncols(), |k, j| scale[k] * l.get(k, j));
+        let mut b = RowMat::zeros(self.n(), l.ncols());
+        product(&mut b, false, 1.0, self.a.as_mat().subrows(0, l.nrows()).transpose(), scaled.as_mat());
+        b
+    }
 }
 
 /// M = LL' with what does not depend on a support.

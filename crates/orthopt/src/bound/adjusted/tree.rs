@@ -7,6 +7,7 @@ use super::super::tree::{Branching, Evaluated};
 use super::super::types::Watch;
 use super::leaf::{HOLDS, Leaf};
 use super::multiplier::{Form, Multiplier};
+use super::record::{Step, Visits};
 use super::relaxed::{Effort, Working};
 use super::supports::List;
 use crate::linalg::order::descending_to;
@@ -33,6 +34,7 @@ pub struct Node {
     l: Option<Arc<RowMat>>,
     is_root: bool,
     most: f64,
+    path: Vec<u16>, // the way, and at each split whether the row is in
 }
 
 /// Supports that are left with a gap.
@@ -42,6 +44,14 @@ pub struct Open {
     pub most: f64,
     /// The support of each column.
     pub sets: Vec<Vec<usize>>,
+}
+
+/// What a multiplier says of lists.
+struct Judged {
+    bound: f64,
+    left: Vec<Arc<List>>, // what may have more than the cutoff
+    first: f64,           // the largest v₁, 0 where no column has it
+    most: Vec<f64>,       // the largest v₂ of each group
 }
 
 /// How nodes are split and bounded.
@@ -57,6 +67,7 @@ pub struct SupportBranching<'a> {
     spent: AtomicU64,  // on nodes that are done
     before: AtomicU64, // the same when the present batch began
     open: Mutex<Vec<Open>>,
+    visits: Option<Visits>, // where somebody asks what the proof was made of
 }
 
 impl<'a> SupportBranching<'a> {
@@ -67,7 +78,7 @@ impl<'a> SupportBranching<'a> {
         start: RowMat,
         (heads, own): (usize, bool),
         one: f64,
-        allowance: u64,
+        (allowance, visits): (u64, Option<Visits>),
     ) -> Self {
         let rows = |root: &Vec<Arc<List>>| root.iter().map(|list| list.size).sum::<usize>();
         let padded = roots.iter().all(|root| rows(root) <= form.n());
@@ -83,6 +94,7 @@ impl<'a> SupportBranching<'a> {
             spent: AtomicU64::new(0),
             before: AtomicU64::new(0),
             open: Mutex::default(),
+            visits,
         }
     }
 
@@ -91,10 +103,20 @@ impl<'a> SupportBranching<'a> {
         Node { most: f64::INFINITY, ..Node::default() }
     }
 
-    /// Supports that are left above `cut`.
-    pub fn open(self, cut: f64) -> Vec<Open> {
+    /// Supports that are left above `cut`, and what the proof was made of.
+    pub fn open(self, cut: f64) -> (Vec<Open>, Option<Visits>) {
         let all = self.open.into_inner().unwrap_or_else(PoisonError::into_inner);
-        all.into_iter().filter(|open| open.most > cut).collect()
+        (all.into_iter().filter(|open| open.most > cut).collect(), self.visits)
+    }
+
+    /// A multiplier by which a node was judged, where somebody asks for it.
+    fn note(&self, node: &Node, l: &RowMat, judged: &Judged) {
+        let Some(visits) = &self.visits else { return };
+        let groups = self.groups(&node.columns);
+        let place = |list: &Arc<List>| groups.iter().position(|g| Arc::ptr_eq(g.0, list)).unwrap_or(0);
+        let mut v = vec![judged.first; self.heads];
+        v.extend(node.columns[self.heads..].iter().map(|list| judged.most[place(list)]));
+        visits.step(&node.path, Step { l: l.clone(), v });
     }
 
     /// The lists of the columns without a term of their own, each with the number of columns that have it.
@@ -117,7 +139,7 @@ impl<'a> SupportBranching<'a> {
         l: &RowMat,
         cut: f64,
         over: &(dyn Fn() -> bool + Sync),
-    ) -> Option<(f64, Vec<Arc<List>>, Vec<f64>)> {
+    ) -> Option<Judged> {
         let m = Multiplier::new(self.form, l)?;
         let groups = self.groups(columns);
         let first = match self.heads {
@@ -132,7 +154,7 @@ impl<'a> SupportBranching<'a> {
             return None; // a number that failed leaves no list empty
         }
         if bound <= cut {
-            return Some((bound, columns.to_vec(), most));
+            return Some(Judged { bound, left: columns.to_vec(), first, most });
         }
         let fewer = |list: &Arc<List>, kept: Vec<bool>| match kept.iter().all(|k| *k) {
             true => Arc::clone(list),
@@ -151,7 +173,7 @@ impl<'a> SupportBranching<'a> {
             let place = groups.iter().position(|g| Arc::ptr_eq(g.0, list))?;
             left.push(Arc::clone(&smaller[place]));
         }
-        Some((bound, left, most))
+        Some(Judged { bound, left, first, most })
     }
 
     /// The supports with the largest values.
@@ -197,7 +219,9 @@ impl<'a> SupportBranching<'a> {
         let mut l = node.l.as_ref().map_or_else(|| self.start.clone(), |l| RowMat::clone(l));
         let mut sets: Vec<List> = Vec::new();
         for round in 0..rounds {
-            let Some((bound, left, most)) = self.judged(&node.columns, &l, cut, time) else { break };
+            let Some(judged) = self.judged(&node.columns, &l, cut, time) else { break };
+            self.note(node, &l, &judged);
+            let Judged { bound, left, most, .. } = judged;
             if bound < node.most {
                 (node.most, node.l) = (bound, Some(Arc::new(l.clone())));
             }
@@ -319,7 +343,15 @@ impl<'a> SupportBranching<'a> {
             let mut placed = sets[..self.heads].to_vec();
             placed.extend(order.iter().map(|p: &usize| sets[self.heads + p].clone()));
             let leaf = Leaf::new(&self.form.c, &placed, cut, (self.heads, self.own), self.one);
-            most = most.max(leaf.map_or(node.most, |leaf| leaf.proved(&over)));
+            let Some(leaf) = leaf else {
+                most = most.max(node.most);
+                continue;
+            };
+            let (bound, cells) = leaf.proved(self.visits.is_some(), &over);
+            most = most.max(bound);
+            if let Some(visits) = &self.visits {
+                visits.leaf(&node.path, leaf.written(cells));
+            }
         }
         let most = most.min(node.most);
         (most > cut).then_some(Open { most, sets })
@@ -370,13 +402,14 @@ impl Branching for SupportBranching<'_> {
     fn children(&self, node: &Node) -> Vec<Node> {
         self.before.store(self.spent.load(Ordering::Relaxed), Ordering::Relaxed);
         if node.columns.is_empty() {
-            let root = |columns: &Vec<Arc<List>>| Node {
+            let root = |(way, columns): (usize, &Vec<Arc<List>>)| Node {
                 columns: columns.clone(),
                 l: None,
                 is_root: true,
                 most: f64::INFINITY,
+                path: vec![way as u16],
             };
-            return self.roots.iter().map(root).collect();
+            return self.roots.iter().enumerate().map(root).collect();
         }
         let Some((j, row)) = self.choose(node) else { return Vec::new() };
         let list = &node.columns[j];
@@ -392,7 +425,11 @@ impl Branching for SupportBranching<'_> {
                 (self.heads..node.columns.len()).filter(|b| Arc::ptr_eq(&node.columns[*b], list)).collect()
             }
         };
-        alike.into_iter().for_each(|b| no.columns[b] = Arc::clone(&without));
+        alike.iter().for_each(|b| no.columns[*b] = Arc::clone(&without));
+        if let Some(visits) = &self.visits {
+            visits.split(&node.path, (alike, row));
+        }
+        (yes.path.push(1), no.path.push(0));
         vec![yes, no]
     }
 

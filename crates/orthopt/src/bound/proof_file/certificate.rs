@@ -1,0 +1,180 @@
+//! The numbers that prove a bound, as the file has them. Rows and columns are counted from 0.
+
+use serde::{Deserialize, Serialize};
+
+/// A matrix, row by row.
+pub(crate) type Rows = Vec<Vec<f64>>;
+
+/// Numbers that prove a bound.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Certificate {
+    /// Multipliers of lists of supports (docs/bounds-adjusted.md).
+    Supports(Lists),
+    /// Z of the relaxation over the Fantope (docs/bounds.md).
+    Relaxation(Relaxed),
+    /// Multipliers of limits of nonzeros (docs/bounds-limits.md).
+    Limits(Limited),
+}
+
+/// A tree of nodes over lists of supports; numbers of C are divided by `unit`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Lists {
+    /// What C was divided by.
+    pub unit: f64,
+    /// Nodes are closed here: 2e-7 of it more is what is proved.
+    pub cutoff: f64,
+    /// B of M = ABB'A', C = A'A: n rows each.
+    pub multipliers: Vec<Rows>,
+    /// The ways to give nonzeros to the components, with the first node of each.
+    pub ways: Vec<Way>,
+    /// The nodes; what a node is divided into stands after it.
+    pub nodes: Vec<Node>,
+}
+
+/// Numbers of nonzeros of the components, and the node with all of their supports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Way {
+    /// One for each component.
+    pub counts: Vec<usize>,
+    /// A place in the nodes.
+    pub node: usize,
+}
+
+/// A set of X: a list of supports for each component.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Node {
+    /// Multipliers by which supports leave the lists, one after the other.
+    pub steps: Vec<Step>,
+    /// Into what it is divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
+    /// Multipliers of known supports.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<Leaf>,
+}
+
+/// A multiplier, and the maximum of v over the list of each component.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    /// A place in the multipliers.
+    pub multiplier: usize,
+    /// The maxima.
+    pub v: Vec<f64>,
+}
+
+/// A row that is in the support of the first of columns with the same list, or in that of none of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Split {
+    /// The columns, from 0.
+    pub columns: Vec<usize>,
+    /// The row, from 0.
+    pub row: usize,
+    /// The node where it is in.
+    pub inside: usize,
+    /// The node where it is not.
+    pub outside: usize,
+}
+
+/// Known supports, bounded over boxes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Leaf {
+    /// The rows of each column, from 0.
+    pub supports: Vec<Vec<usize>>,
+    /// X that have less are of no interest: ranges follow.
+    pub cut: f64,
+    /// Eigenvectors of C on the first support.
+    pub axes: Rows,
+    /// Boxes; the first one holds all X, and parts stand after the box that they are of.
+    pub cells: Vec<Cell>,
+}
+
+/// A box.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cell {
+    /// Its multipliers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multipliers: Option<Multipliers>,
+    /// How it is divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<Cut>,
+}
+
+/// Where a range is divided: 0 is that of x₁'Cx₁, 1 to r those of the columns, the rest ratios of x₁.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Cut {
+    /// Which range.
+    pub range: usize,
+    /// The number.
+    pub at: f64,
+    /// The box below it.
+    pub below: usize,
+    /// The box above it.
+    pub above: usize,
+}
+
+/// Factors of the multipliers of a box: M = (Am)(Am)', N likewise, W = ww'.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Multipliers {
+    /// m.
+    pub m: Rows,
+    /// One for each column from the second that has an N.
+    pub n: Vec<Rows>,
+    /// w, on the rows that supports share.
+    pub w: Rows,
+    /// κ.
+    pub kappa: f64,
+    /// δ of each column.
+    pub delta: Vec<f64>,
+    /// μ of each ratio.
+    pub mu: Vec<f64>,
+}
+
+/// Z: F ≥ −Σ_r(½C − Z).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Relaxed {
+    /// Z, n × n.
+    #[serde(rename = "Z")]
+    pub z: Rows,
+}
+
+/// Multipliers of every part of every way to divide a limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limited {
+    /// The ways.
+    pub ways: Vec<LimitedWay>,
+}
+
+/// Multipliers of one way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LimitedWay {
+    /// The limits of the parts.
+    pub counts: Vec<usize>,
+    /// Z of each part.
+    #[serde(rename = "Z")]
+    pub z: Vec<Rows>,
+    /// U of each part.
+    #[serde(rename = "U")]
+    pub u: Vec<Rows>,
+    /// d of each part.
+    pub d: Rows,
+    /// a of each part.
+    pub a: Rows,
+    /// W; nothing for one part of one column.
+    #[serde(rename = "W")]
+    pub w: Rows,
+    /// π.
+    pub pi: Vec<f64>,
+}
