@@ -35,7 +35,11 @@ impl<const OF: u8> Typed<OF> {
         OPTIONS.iter().filter(|entry| match OF {
             OF_X => entry.calls.contains(&Call::Certify) && !RENAMED.contains(&entry.name),
             OF_EXPLORE => entry.calls.contains(&Call::Explore),
-            OF_PROOF => entry.calls.contains(&Call::Certify) && STATED.contains(&entry.group) && entry.name != "problem",
+            OF_PROOF => {
+                entry.calls.contains(&Call::Certify)
+                    && STATED.contains(&entry.group)
+                    && entry.name != "problem"
+            }
             _ => true,
         })
     }
@@ -57,7 +61,8 @@ impl<const OF: u8> clap::Args for Typed<OF> {
 
 impl<const OF: u8> clap::FromArgMatches for Typed<OF> {
     fn from_arg_matches(matches: &ArgMatches) -> ClapResult<Self> {
-        let constants = if OF == OF_EXPLORE || OF == OF_PROOF { Default::default() } else { constants::given(matches)? };
+        let constants =
+            if OF == OF_EXPLORE || OF == OF_PROOF { Default::default() } else { constants::given(matches)? };
         let mut typed = Self(Request { constants, ..Request::default() });
         for entry in Self::entries() {
             let Some(values) = matches.get_many::<Written>(entry.name) else { continue };

@@ -93,7 +93,8 @@ fn work(
     let shown = Arc::clone(&latest);
     let Proved { bound, dual, file, given } = follow(py, look, move |watch| -> Result<_, Failure> {
         let show = |now: &Progress| *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
-        threads::pool(threads)?.install(|| prove(&problem, (x, about), (effort, memory), watch.cancel(), &show))
+        threads::pool(threads)?
+            .install(|| prove(&problem, (x, about), (effort, memory), watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
     if let Some((f, x)) = given {

@@ -334,7 +334,11 @@ fn ending(path: &Path) -> Option<&'static str> {
     ["npy", "npz"].into_iter().find(|ending| name.ends_with(&format!(".{ending}")))
 }
 
-fn write_proof((task, problem): (&Task, &Named), proved: (&Bound, &RowMat), path: &Path) -> anyhow::Result<()> {
+fn write_proof(
+    (task, problem): (&Task, &Named),
+    proved: (&Bound, &RowMat),
+    path: &Path,
+) -> anyhow::Result<()> {
     let file = problem.proof_file(task.problem.name, proved, task.data.prepared(), interrupt::cancel())?;
     json::write(&file, path)
 }

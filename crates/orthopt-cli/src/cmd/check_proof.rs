@@ -83,7 +83,8 @@ fn of_file(options: &mut Request, proof: &ProofFile) {
     let (problem, data) = (&proof.problem, &proof.data);
     options.problem = Some(problem.name.clone());
     options.rank.get_or_insert(Rank::Given(problem.rank));
-    let has_limit = options.nonzeros.is_some() || options.total_nonzeros.is_some() || options.variables.is_some();
+    let has_limit =
+        options.nonzeros.is_some() || options.total_nonzeros.is_some() || options.variables.is_some();
     match &problem.limits {
         _ if has_limit => {}
         Some(Limits::Nonzeros(list)) => options.nonzeros = Some(Counts::Given(list.clone())),
@@ -98,7 +99,9 @@ fn of_file(options: &mut Request, proof: &ProofFile) {
     if options.maximise.is_none() && takes_measure && !problem.nonnegative {
         options.maximise = Some(problem.measure.clone());
     }
-    if options.lambda.is_none() && (problem.lambda != 0.0 || problem.limits.is_none() && problem.name == "l0-pca") {
+    if options.lambda.is_none()
+        && (problem.lambda != 0.0 || problem.limits.is_none() && problem.name == "l0-pca")
+    {
         options.lambda = Some(problem.lambda);
     }
     if !data.gram && options.gram.is_none() {

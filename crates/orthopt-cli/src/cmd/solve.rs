@@ -144,7 +144,8 @@ fn solve_family(
     asked.check_runs((settings.problem, &settings.pose), &problem, &[(&plan, settings.restarts)])?;
     let searches = plan.portfolio.is_some() && settings.restarts.is_none();
     let earlier = settings.bound.filter(|_| searches).and_then(|seconds| {
-        let effort = Effort { seconds: BEFORE * seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
+        let effort =
+            Effort { seconds: BEFORE * seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
         global::bound(&problem, None, effort, &progress).ok() // what is wrong is said after the search
     });
     plan.lower_bound = earlier.as_ref().map(|found| found.value);

@@ -37,6 +37,7 @@ mod outputs;
 mod path;
 mod pictures;
 mod problems;
+mod proof;
 mod rank;
 mod real_data;
 mod reproduce;

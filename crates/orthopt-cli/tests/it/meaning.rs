@@ -180,6 +180,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "x" => beside("x.npy", &[]),
         "nodes" => value("0"),
         "save-dual" => file("z.npz"),
+        "proof" => file("proof.json"),
         "counts" => value("1,3"),
         "lambdas" => value("0.5,0.1"),
         "cv" => value("3"),

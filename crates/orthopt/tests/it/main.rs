@@ -70,6 +70,7 @@ mod pair_search;
 mod path;
 mod plain_search;
 mod procrustes;
+mod proof_files;
 mod rank;
 mod real_data;
 mod refusals;

@@ -190,7 +190,15 @@ pub(crate) fn prove(
     let closed = end == End::Finished && found.most <= cut;
     let supports = closed.then(|| same(&open)).flatten();
     let elsewhere = (cut * unit).next_up();
-    Some(Outcome { most, supports, elsewhere, nodes: found.nodes, open: found.open + open.len() as u64, end, record })
+    Some(Outcome {
+        most,
+        supports,
+        elsewhere,
+        nodes: found.nodes,
+        open: found.open + open.len() as u64,
+        end,
+        record,
+    })
 }
 
 /// The supports of all that is open, where they are the same.

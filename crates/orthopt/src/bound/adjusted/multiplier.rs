@@ -95,9 +95,8 @@ impl Form {
     pub fn before(&self, l: &RowMat) -> RowMat {
         let square = |k: usize| self.a.row(k).iter().map(|v| v * v).sum::<f64>();
         let least = CARRIES * square(0);
-        let scale: Vec<f64> = (0..l.nrows())
-            .map(|k| Some(square(k)).filter(|s| *s > least).map_or(0.0, |s| 1.0 / s))
-            .collect();
+        let scale: Vec<f64> =
+            (0..l.nrows()).map(|k| Some(square(k)).filter(|s| *s > least).map_or(0.0, |s| 1.0 / s)).collect();
         let scaled = RowMat::from_fn(l.nrows(), l.ncols(), |k, j| scale[k] * l.get(k, j));
         let mut b = RowMat::zeros(self.n(), l.ncols());
         product(&mut b, false, 1.0, self.a.as_mat().subrows(0, l.nrows()).transpose(), scaled.as_mat());

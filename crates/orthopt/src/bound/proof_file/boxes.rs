@@ -14,13 +14,13 @@ const AXES: f64 = 1e-12;
 
 /// Known supports and what does not depend on a box.
 struct Known<'a> {
-    a: RowMat,             // A'A ⪰ C on the rows of the supports
-    c: RowMat,             // A'A as computed
+    a: RowMat,                // A'A ⪰ C on the rows of the supports
+    c: RowMat,                // A'A as computed
     places: &'a [Vec<usize>], // of the supports among those rows
-    shared: Vec<usize>,    // rows of two or more supports
+    shared: Vec<usize>,       // rows of two or more supports
     heads: usize,
-    most: Vec<f64>,        // of the variance on each support
-    values: Vec<f64>,      // of C in the axes of the first support
+    most: Vec<f64>,   // of the variance on each support
+    values: Vec<f64>, // of C in the axes of the first support
     axes: RowMat,
 }
 
@@ -55,9 +55,7 @@ fn has_n(cell: &Cell) -> bool {
 /// All orders of so many.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     let Some(last) = count.checked_sub(1) else { return vec![Vec::new()] };
-    let with = |order: Vec<usize>| {
-        (0..count).map(move |at| [&order[..at], &[last], &order[at..]].concat())
-    };
+    let with = |order: Vec<usize>| (0..count).map(move |at| [&order[..at], &[last], &order[at..]].concat());
     orders(last).into_iter().flat_map(with).collect()
 }
 
@@ -71,7 +69,8 @@ fn of_order(ground: &Ground, leaf: &Leaf, heads: usize) -> Result<f64, Refusal> 
     let place = |i: &usize| rows.partition_point(|j| j < i);
     let places: Vec<Vec<usize>> = leaf.supports.iter().map(|set| set.iter().map(place).collect()).collect();
     let known = Known::new(ground, &rows, &places, heads, &leaf.axes)?;
-    let has_ratios = leaf.cells.iter().any(|cell| cell.multipliers.as_ref().is_some_and(|m| !m.mu.is_empty()));
+    let has_ratios =
+        leaf.cells.iter().any(|cell| cell.multipliers.as_ref().is_some_and(|m| !m.mu.is_empty()));
     let ranges = known.ranges(ground, leaf.cut, has_ratios)?;
     known.cell(&leaf.cells, 0, ranges)
 }
@@ -87,10 +86,11 @@ impl<'a> Known<'a> {
         let m = rows.len();
         let trace: f64 = rows.iter().map(|i| ground.c.get(*i, *i)).sum();
         let shift = 4.0 * rounding(m + 4) * trace.max(f64::MIN_POSITIVE);
-        let raised = RowMat::from_fn(m, m, |i, j| {
-            ground.c.get(rows[i], rows[j]) + if i == j { shift } else { 0.0 }
-        });
-        let Some(l) = cholesky::cholesky(&raised) else { return refused("C has no Cholesky factor on a leaf") };
+        let raised =
+            RowMat::from_fn(m, m, |i, j| ground.c.get(rows[i], rows[j]) + if i == j { shift } else { 0.0 });
+        let Some(l) = cholesky::cholesky(&raised) else {
+            return refused("C has no Cholesky factor on a leaf");
+        };
         let a = RowMat::from_fn(m, m, |i, j| l.get(j, i));
         let c = cross(&a, &a).symmetric_part();
         let number = |i: &usize| places.iter().filter(|set| set.contains(i)).count();
@@ -156,7 +156,8 @@ impl<'a> Known<'a> {
         let second = others.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let last = others.iter().copied().fold(f64::INFINITY, f64::min);
         let holds_zero = |(l, h): &(f64, f64)| *l <= 0.0 && *h >= 0.0;
-        let nearest = |range: &(f64, f64)| if holds_zero(range) { 0.0 } else { range.0.powi(2).min(range.1.powi(2)) };
+        let nearest =
+            |range: &(f64, f64)| if holds_zero(range) { 0.0 } else { range.0.powi(2).min(range.1.powi(2)) };
         let low: f64 = ranges.ratios.iter().map(nearest).sum();
         let high: f64 = ranges.ratios.iter().map(|(l, h)| (l * l).max(h * h)).sum();
         let slack = RANGE * first.abs();
@@ -229,7 +230,8 @@ impl<'a> Known<'a> {
                 of_ratios += mu * (form.norm() + 8.0);
                 add(&mut b, *mu, &form);
             }
-            let off = rounding * ((1.0 + kappa) * long * long + long * long * given.m.norm() / beta + size + of_ratios);
+            let off = rounding
+                * ((1.0 + kappa) * long * long + long * long * given.m.norm() / beta + size + of_ratios);
             let Some(found) = largest(&b.symmetric_part(), off) else { return too_large() };
             value += found - kappa * alpha;
         }

@@ -97,7 +97,8 @@ fn divided(total: usize, r: usize, n: usize) -> Vec<Vec<usize>> {
         let longer = |list: &Vec<usize>| {
             let (least, used) = (list.last().copied().unwrap_or(1), list.iter().sum::<usize>());
             let left = total.saturating_sub(used);
-            let range = if j + 1 == r { left.max(least)..=left.min(n) } else { least..=(left / (r - j)).min(n) };
+            let range =
+                if j + 1 == r { left.max(least)..=left.min(n) } else { least..=(left / (r - j)).min(n) };
             range.map(|k| [list.as_slice(), &[k]].concat()).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(longer).collect();
@@ -126,8 +127,14 @@ fn of_way(problem: &Statement, way: &LimitedWay, c: &RowMat) -> Result<f64, Refu
     for part in 0..parts {
         let k = way.counts[part];
         let (z, u) = (symmetric(&way.z[part], n, "Z")?, matrix(&way.u[part], n, Some(n)));
-        let (Some(u), d, a) = (u, &way.d[part], &way.a[part]) else { return refused("U is no square matrix") };
-        if d.len() != n || a.len() != n || !d.iter().all(|d| *d > 0.0 && d.is_finite()) || !a.iter().all(|a| *a >= 0.0) {
+        let (Some(u), d, a) = (u, &way.d[part], &way.a[part]) else {
+            return refused("U is no square matrix");
+        };
+        if d.len() != n
+            || a.len() != n
+            || !d.iter().all(|d| *d > 0.0 && d.is_finite())
+            || !a.iter().all(|a| *a >= 0.0)
+        {
             return refused("d or a of a part is not positive");
         }
         let sign = |v: f64| if problem.nonnegative { v.max(0.0) } else { v.abs() };
@@ -139,7 +146,8 @@ fn of_way(problem: &Statement, way: &LimitedWay, c: &RowMat) -> Result<f64, Refu
         let kappa = (of_m + (of_m * (of_k - 1.0) * (of_k - of_m)).max(0.0).sqrt()) / of_k;
         let mut costs: Vec<f64> = (0..n)
             .map(|i| {
-                let mut others: Vec<f64> = (0..n).filter(|j| *j != i).map(|j| sign(u.get(i, j)).powi(2)).collect();
+                let mut others: Vec<f64> =
+                    (0..n).filter(|j| *j != i).map(|j| sign(u.get(i, j)).powi(2)).collect();
                 others.sort_by(|a, b| b.total_cmp(a));
                 let large: f64 = sign(u.get(i, i)).powi(2) + others.iter().take(k - 1).sum::<f64>();
                 (kappa * a[i] * a[i] + large / (4.0 * d[i]) + pi[i] - problem.lambda).max(0.0)
@@ -152,8 +160,11 @@ fn of_way(problem: &Statement, way: &LimitedWay, c: &RowMat) -> Result<f64, Refu
             w.get(i, j) + z.get(i, j) + 0.5 * (u.get(i, j) + u.get(j, i)) - diagonal
         });
         let (left, _) = less(c, &taken.symmetric_part());
-        let off = rounding(8) * (peak(c) + peak(&w) + peak(&z) + peak(&u) + d.iter().fold(0.0, |a: f64, d| a.max(*d)));
-        let Some(found) = sum_of_largest(&left, m, off) else { return refused("an eigenvalue is not finite") };
+        let off = rounding(8)
+            * (peak(c) + peak(&w) + peak(&z) + peak(&u) + d.iter().fold(0.0, |a: f64, d| a.max(*d)));
+        let Some(found) = sum_of_largest(&left, m, off) else {
+            return refused("an eigenvalue is not finite");
+        };
         size += found.abs() + paid + problem.lambda * of_k;
         sum += found + paid;
     }

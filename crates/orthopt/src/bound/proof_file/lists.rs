@@ -74,9 +74,7 @@ impl Sets {
 
     /// `test` of all supports, in order.
     fn tested(&self, test: impl Fn(usize) -> bool + Sync) -> Vec<bool> {
-        let chunk = |p: usize| {
-            (p * CHUNK..self.len().min((p + 1) * CHUNK)).map(&test).collect::<Vec<bool>>()
-        };
+        let chunk = |p: usize| (p * CHUNK..self.len().min((p + 1) * CHUNK)).map(&test).collect::<Vec<bool>>();
         map(self.len().div_ceil(CHUNK), 1, chunk).concat()
     }
 }
@@ -182,7 +180,10 @@ impl Multipliers {
     fn all(written: &[super::Rows], c: &RowMat) -> Result<Vec<Self>, Refusal> {
         let read = |(k, rows): (usize, &super::Rows)| {
             let b = matrix(rows, c.nrows(), None);
-            b.map_or_else(|| refused(format!("multiplier {k} has another size, or a value that is not finite")), |b| Ok(Self::new(b, c)))
+            b.map_or_else(
+                || refused(format!("multiplier {k} has another size, or a value that is not finite")),
+                |b| Ok(Self::new(b, c)),
+            )
         };
         written.iter().enumerate().map(read).collect()
     }
@@ -293,7 +294,10 @@ impl Replay<'_> {
             let bound = (m.trace + raised.iter().sum::<f64>()) * (1.0 + 1e-12);
             if let Some(j) = (0..raised.len()).find(|j| !self.are_below(m, now, *j, raised[*j])) {
                 let number = step.multiplier;
-                return refused(format!("multiplier {number} does not prove what the file says of component {}", j + 1));
+                return refused(format!(
+                    "multiplier {number} does not prove what the file says of component {}",
+                    j + 1
+                ));
             }
             now.most = now.most.min(bound);
             if bound <= self.ground.cut {
@@ -414,10 +418,8 @@ impl Replay<'_> {
             }
             false => now.own.clone(),
         };
-        let (with, without) = (
-            Arc::new(first.kept(|set| set.contains(&row))),
-            Arc::new(first.kept(|set| !set.contains(&row))),
-        );
+        let (with, without) =
+            (Arc::new(first.kept(|set| set.contains(&row))), Arc::new(first.kept(|set| !set.contains(&row))));
         let (mut inside, mut outside) = (now.columns.clone(), now.columns.clone());
         inside[split.columns[0]] = with;
         split.columns.iter().for_each(|j| outside[*j] = Arc::clone(&without));

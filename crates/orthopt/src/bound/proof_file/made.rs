@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Prepared, ProofFile, Relaxed, Rows,
-    SCHEMA, Split, Statement, Step, Sums, Way,
+    Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Prepared, ProofFile,
+    Relaxed, Rows, SCHEMA, Split, Statement, Step, Sums, Way,
 };
 use crate::bound::adjusted as found;
 use crate::bound::{Bound, LimitDual};
@@ -46,7 +46,9 @@ impl Proved<'_> {
         }
         let mut all = Vec::new();
         all.extend(self.limits.as_ref().map(|limits| Certificate::Limits(of_limits(limits, self.c.nrows()))));
-        all.extend(self.z.as_ref().map(|z| Certificate::Relaxation(Relaxed { z: rows(&z.symmetric_part()) })));
+        all.extend(
+            self.z.as_ref().map(|z| Certificate::Relaxation(Relaxed { z: rows(&z.symmetric_part()) })),
+        );
         match all.is_empty() {
             false => Ok(all),
             true => Err(no_file(
@@ -56,7 +58,12 @@ impl Proved<'_> {
         }
     }
 
-    fn of_certificate(&self, problem: Statement, data: Prepared, certificate: Certificate) -> Result<ProofFile> {
+    fn of_certificate(
+        &self,
+        problem: Statement,
+        data: Prepared,
+        certificate: Certificate,
+    ) -> Result<ProofFile> {
         let x = self.bound.x.as_ref().unwrap_or(self.x);
         let mut file = ProofFile {
             schema: SCHEMA,
@@ -122,7 +129,8 @@ fn of_record(record: &found::Record) -> Lists {
         while let Some((place, path)) = waiting.pop() {
             let Some(visit) = record.visits.get(&path) else { continue };
             let steps = visit.steps.iter();
-            let steps = steps.map(|s| Step { multiplier: number(&s.l, &mut lists.multipliers), v: s.v.clone() });
+            let steps =
+                steps.map(|s| Step { multiplier: number(&s.l, &mut lists.multipliers), v: s.v.clone() });
             let steps: Vec<Step> = steps.collect();
             let mut split = None;
             if let Some((columns, row)) = &visit.split {
@@ -131,7 +139,12 @@ fn of_record(record: &found::Record) -> Lists {
                 for (part, side) in [(inside, 1), (inside + 1, 0)] {
                     waiting.push((part, [path.as_slice(), &[side]].concat()));
                 }
-                split = Some(Split { columns: columns.clone(), row: usize::from(*row), inside, outside: inside + 1 });
+                split = Some(Split {
+                    columns: columns.clone(),
+                    row: usize::from(*row),
+                    inside,
+                    outside: inside + 1,
+                });
             }
             lists.nodes[place] = Node { steps, split, leaves: visit.leaves.iter().map(of_leaf).collect() };
         }

@@ -23,7 +23,8 @@ use crate::linalg::RowMat;
 use crate::problem::Cardinality;
 use crate::smooth::Measure;
 use certificate::{
-    Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Relaxed, Rows, Split, Step, Way,
+    Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Relaxed, Rows, Split, Step,
+    Way,
 };
 pub(crate) use made::Proved;
 
@@ -212,8 +213,11 @@ impl Statement {
 
     /// What differs from what another one states, in words.
     fn differs(&self, other: &Self) -> Option<String> {
-        let limit = |s: &Self| s.limits.as_ref().map_or("no limit of nonzeros".into(), |l| l.cardinality().words());
-        let share = |s: &Self| s.max_nonzeros.map_or("any number in one component".into(), |k| format!("{k} in one component"));
+        let limit =
+            |s: &Self| s.limits.as_ref().map_or("no limit of nonzeros".into(), |l| l.cardinality().words());
+        let share = |s: &Self| {
+            s.max_nonzeros.map_or("any number in one component".into(), |k| format!("{k} in one component"))
+        };
         let sign = |s: &Self| if s.nonnegative { "X >= 0" } else { "X of both signs" };
         let told = |what: &str, own: String, asked: String| {
             (own != asked).then(|| format!("it is of {what} {own}, and {asked} is asked for"))
@@ -229,7 +233,8 @@ impl Statement {
 
     /// Whether the first component is the one with the largest variance.
     fn own_order(&self) -> bool {
-        let differ = matches!(&self.limits, Some(Limits::Nonzeros(list)) if list.iter().any(|k| *k != list[0]));
+        let differ =
+            matches!(&self.limits, Some(Limits::Nonzeros(list)) if list.iter().any(|k| *k != list[0]));
         self.measure == Measure::Adjusted.name() && !differ
     }
 
@@ -239,7 +244,11 @@ impl Statement {
         let limit = self.limits.as_ref().map(|limits| format!(", {}", limits.cardinality().words()));
         let share = self.max_nonzeros.map(|k| format!(", at most {k} in one component"));
         let r = self.rank;
-        format!("{n} x {r} matrices X with X'X = I{sign}{}{}", limit.unwrap_or_default(), share.unwrap_or_default())
+        format!(
+            "{n} x {r} matrices X with X'X = I{sign}{}{}",
+            limit.unwrap_or_default(),
+            share.unwrap_or_default()
+        )
     }
 
     /// F in words.
@@ -258,7 +267,7 @@ impl Statement {
 
 impl Limits {
     /// As the library has them.
-    pub fn cardinality(&self) -> Cardinality {
+    pub(crate) fn cardinality(&self) -> Cardinality {
         match self {
             Self::Nonzeros(list) => Cardinality::Components(list.clone()),
             Self::Total(s) => Cardinality::Total(*s),
@@ -281,7 +290,9 @@ impl Verdict {
         let (objective, bound) = (digits(self.objective, false), digits(self.claim.bound, true));
         match (self.claim.proof, self.elsewhere) {
             (Some(Proof::Optimal), _) => {
-                format!("Of all {of}, none has {f} below {bound}, and the X given has {objective}: it is optimal.")
+                format!(
+                    "Of all {of}, none has {f} below {bound}, and the X given has {objective}: it is optimal."
+                )
             }
             (Some(Proof::Supports), Some(elsewhere)) => format!(
                 "Of all {of}, those with nonzeros in other places than the X given have {f} of at least {}, those with nonzeros in the same \
@@ -305,8 +316,9 @@ impl ProofFile {
     ///
     /// # Errors
     /// A file of other data or of another problem; numbers that prove nothing, or another claim; which, and why.
-    pub fn check(&self, c: &RowMat, problem: &Statement) -> Result<&str> {
-        let other = |what: String| Error::Incompatible(format!("the file proves nothing here: {what}").into());
+    pub(crate) fn check(&self, c: &RowMat, problem: &Statement) -> Result<&str> {
+        let other =
+            |what: String| Error::Incompatible(format!("the file proves nothing here: {what}").into());
         if self.schema != SCHEMA {
             return Err(other(format!("its format is {}, and this program reads {SCHEMA}", self.schema)));
         }
@@ -314,7 +326,9 @@ impl ProofFile {
             return Err(other(what));
         }
         if self.x.len() != c.nrows() || !self.table.is_near(&Sums::of(c)) {
-            return Err(other("it is of another table, or of one that was centred or scaled in another way".into()));
+            return Err(other(
+                "it is of another table, or of one that was centred or scaled in another way".into(),
+            ));
         }
         let verdict = self.verdict(c)?;
         let near = |a: f64, b: f64| (a - b).abs() <= DIGITS * b.abs();
@@ -330,12 +344,21 @@ impl ProofFile {
         } else if self.proof.as_deref() != found.proof.map(Proof::name) {
             let name = found.proof.map_or("nothing of this X", Proof::name);
             Some(format!("its numbers prove {name}"))
-        } else if !self.elsewhere.zip(verdict.elsewhere).map_or(self.elsewhere == verdict.elsewhere, |(a, b)| near(a, b)) {
+        } else if !self
+            .elsewhere
+            .zip(verdict.elsewhere)
+            .map_or(self.elsewhere == verdict.elsewhere, |(a, b)| near(a, b))
+        {
             Some("the bound of other choices of variables is another one".into())
         } else {
             // the sentence has the numbers of the file, which the proof has to their digits
-            let said = Verdict { claim: Claim { bound: self.bound, ..found }, objective: self.objective, elsewhere: self.elsewhere };
-            (said.sentence(&self.problem, c.nrows()) != self.claim).then(|| "the sentence says something else".into())
+            let said = Verdict {
+                claim: Claim { bound: self.bound, ..found },
+                objective: self.objective,
+                elsewhere: self.elsewhere,
+            };
+            (said.sentence(&self.problem, c.nrows()) != self.claim)
+                .then(|| "the sentence says something else".into())
         };
         match wrong {
             Some(what) => Err(Refusal(what).into()),
@@ -352,7 +375,8 @@ impl ProofFile {
             Certificate::Limits(limited) => (-duals::limits(&self.problem, limited, c)?, None),
         };
         let size = c.norm() + self.problem.lambda * self.problem.rank as f64;
-        let tolerance = if self.problem.measure == Measure::Variance.name() { PROVED } else { supports::TOLERANCE };
+        let tolerance =
+            if self.problem.measure == Measure::Variance.name() { PROVED } else { supports::TOLERANCE };
         let point = Point { objective: self.objective, feasibility: 0.0 };
         let claim = Claim::new(-most, Some(point), size, tolerance)?;
         let claim = claim.with(elsewhere.as_ref(), &x, point, tolerance);

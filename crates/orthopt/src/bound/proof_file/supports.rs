@@ -12,15 +12,13 @@ use crate::smooth::Measure;
 pub const TOLERANCE: f64 = 1e-6;
 
 /// An upper bound of −F over all X, and a bound of F over those with other supports than some.
-pub fn most(
-    file: &ProofFile,
-    lists: &Lists,
-    c: &RowMat,
-    x: &RowMat,
-) -> Result<(f64, OfOthers), Refusal> {
+pub fn most(file: &ProofFile, lists: &Lists, c: &RowMat, x: &RowMat) -> Result<(f64, OfOthers), Refusal> {
     let problem = &file.problem;
     let has_order = problem.measure == Measure::Adjusted.name();
-    if !(has_order || problem.measure == Measure::Polar.name()) || problem.nonnegative || problem.lambda != 0.0 {
+    if !(has_order || problem.measure == Measure::Polar.name())
+        || problem.nonnegative
+        || problem.lambda != 0.0
+    {
         return refused("lists of supports are for adjusted and polar variance alone");
     }
     let unit = lists.unit;
@@ -106,7 +104,8 @@ pub fn objective(problem: &Statement, c: &RowMat, x: &RowMat) -> Result<f64, Ref
         }
         "polar" => {
             let Some((values, v)) = symmetric_eigenpairs(&s) else { return refused("F is not finite") };
-            let root = |k: usize| (0..r).map(|j| values[j].max(0.0).sqrt() * v.get(k, j).powi(2)).sum::<f64>();
+            let root =
+                |k: usize| (0..r).map(|j| values[j].max(0.0).sqrt() * v.get(k, j).powi(2)).sum::<f64>();
             (0..r).map(|k| root(k).powi(2)).sum()
         }
         other => return refused(format!("there is no proof of {other} variance")),

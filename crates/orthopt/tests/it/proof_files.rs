@@ -1,0 +1,360 @@
+//! Proofs that can be cited: what is written is checked, whatever made it, and nothing that was altered is.
+
+use crate::common::{pitprops, table};
+use faer::Mat;
+use orthopt::RowMat;
+use orthopt::bound::{Options, Prepared, ProofFile};
+use orthopt::cancel::Cancel;
+use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::problem::PcaData;
+use orthopt::smooth::Measure;
+use orthopt::solve::Stopping;
+use serde_json::{Value, json};
+
+const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
+const IRIS: &str = include_str!("../tables/iris.csv");
+
+fn posed(name: &str, c: &Mat<f64>, options: PoseOptions) -> Named {
+    pose(find_problem(name).unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem
+}
+
+fn limited(r: usize, measure: Measure, limit: Limit) -> PoseOptions {
+    PoseOptions { rank: Some(r), maximise: Some(measure), limit: Some(limit), ..PoseOptions::default() }
+}
+
+fn each(k: usize) -> Limit {
+    Limit::Nonzeros(vec![k])
+}
+
+fn x_of(p: &Named) -> RowMat {
+    let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
+    let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+    let plan = p.plan(&wanted).unwrap();
+    plan.run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
+}
+
+/// The file of a problem, as text.
+fn written(name: &str, p: &Named, nodes: u64) -> orthopt::Result<String> {
+    let x = x_of(p);
+    let options = Options { nodes, keeps: true, ..Options::default() };
+    let bound = p.lower_bound(Some(&x), &options, &Cancel::never(), &|_| ())?;
+    let file = p.proof_file(name, (&bound, &x), Prepared::default(), &Cancel::never())?;
+    Ok(serde_json::to_string(&file).unwrap())
+}
+
+fn checked(name: &str, p: &Named, text: &str) -> Result<String, String> {
+    let file: ProofFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    p.check_proof(&file, name).map(String::from).map_err(|error| error.to_string())
+}
+
+/// Every kind of problem that can be cited, with what it proves.
+#[test]
+fn what_is_written_is_checked() {
+    let arrests = table(US_ARRESTS);
+    let (iris, pit) = (table(IRIS), pitprops());
+    let lambda = |lambda| PoseOptions { rank: Some(2), lambda: Some(lambda), ..PoseOptions::default() };
+    let of_rank = |r| PoseOptions { rank: Some(r), ..PoseOptions::default() };
+    for (name, c, options, proof) in [
+        ("l0-pca", &arrests, limited(2, Measure::Adjusted, each(2)), Some("supports")),
+        ("l0-pca", &arrests, limited(3, Measure::Adjusted, each(2)), Some("")),
+        ("l0-pca", &arrests, limited(2, Measure::Polar, each(2)), Some("")),
+        ("l0-pca", &iris, limited(2, Measure::Adjusted, each(2)), Some("optimal")),
+        ("l0-pca", &pit, limited(2, Measure::Adjusted, each(3)), Some("supports")),
+        ("l0-pca", &pit, limited(3, Measure::Adjusted, each(3)), Some("supports")),
+        ("l0-pca", &pit, limited(2, Measure::Adjusted, Limit::Nonzeros(vec![4, 2])), Some("")),
+        ("l0-pca", &pit, limited(2, Measure::Adjusted, Limit::Total(5)), Some("")),
+        ("l0-pca", &pit, limited(2, Measure::Polar, Limit::Total(5)), Some("")),
+        ("l0-pca", &pit, limited(2, Measure::Variance, each(3)), None),
+        ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Total(5)), None),
+        ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Nonzeros(vec![4, 2])), None),
+        ("l0-pca", &pit, PoseOptions { limit: Some(Limit::Variables(4)), ..of_rank(2) }, None),
+        ("l0-pca", &pit, PoseOptions { limit: Some(each(3)), lambda: Some(0.05), ..of_rank(2) }, Some("")),
+        ("l0-pca", &pit, lambda(0.2), None),
+        ("nonneg-pca", &pit, of_rank(2), None),
+        ("nonneg-pca", &pit, PoseOptions { limit: Some(each(3)), ..of_rank(2) }, None),
+        ("pca", &pit, of_rank(2), Some("optimal")),
+    ] {
+        let what = format!("{name} {options:?}");
+        let p = posed(name, c, options);
+        let text = match written(name, &p, u64::MAX) {
+            Ok(text) => text,
+            Err(error) => {
+                // lists are for limits without lambda
+                assert!(error.to_string().contains("no proof to write"), "{what}: {error}");
+                assert!(what.contains("lambda: Some(0.05)"), "{what}: {error}");
+                continue;
+            }
+        };
+        let claim = checked(name, &p, &text).unwrap_or_else(|why| panic!("{what}: {why}"));
+        let file: Value = serde_json::from_str(&text).unwrap();
+        assert!(claim.starts_with("Of all ") && claim.ends_with('.'), "{what}: {claim}");
+        assert!(file["bound"].as_f64().unwrap() <= file["objective"].as_f64().unwrap(), "{what}");
+        match proof {
+            Some("") => assert!(file["gap"].as_f64().unwrap() < 0.02, "{what}: {}", file["gap"]),
+            Some(proof) => assert_eq!(file["proof"], proof, "{what}"),
+            None => assert!(file["gap"].as_f64().unwrap() < 0.25, "{what}: {}", file["gap"]),
+        }
+    }
+}
+
+/// A tree that is cut short proves what it has got to, and claims no supports.
+#[test]
+fn a_proof_that_was_cut_short_is_one_of_its_gap() {
+    let p = posed("l0-pca", &pitprops(), limited(3, Measure::Adjusted, each(3)));
+    let text = written("l0-pca", &p, 3).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert!(checked("l0-pca", &p, &text).is_ok() && file["proof"].is_null(), "{}", file["claim"]);
+    let whole: Value = serde_json::from_str(&written("l0-pca", &p, u64::MAX).unwrap()).unwrap();
+    assert!(file["gap"].as_f64().unwrap() > whole["gap"].as_f64().unwrap());
+}
+
+#[test]
+fn threads_change_nothing_that_is_checked() {
+    let p = posed("l0-pca", &pitprops(), limited(2, Measure::Adjusted, each(4)));
+    let texts: Vec<String> = [1, 3]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| written("l0-pca", &p, u64::MAX).unwrap())
+        })
+        .collect();
+    for text in texts {
+        checked("l0-pca", &p, &text).unwrap();
+    }
+}
+
+/// C of data in other units: the same claim of another F.
+#[test]
+fn units_are_those_of_the_data() {
+    let c = pitprops();
+    for exponent in [-300, -20, 7, 300] {
+        let scaled = Mat::from_fn(13, 13, |i, j| c[(i, j)] * 2f64.powi(exponent));
+        let p = posed("l0-pca", &scaled, limited(2, Measure::Adjusted, each(3)));
+        let text = written("l0-pca", &p, u64::MAX).unwrap();
+        checked("l0-pca", &p, &text).unwrap_or_else(|why| panic!("{exponent}: {why}"));
+    }
+}
+
+#[test]
+fn other_problems_and_tables_are_refused() {
+    let c = pitprops();
+    let text =
+        written("l0-pca", &posed("l0-pca", &c, limited(2, Measure::Adjusted, each(3))), u64::MAX).unwrap();
+    let mut other = c.clone();
+    (other[(2, 7)], other[(7, 2)]) = (other[(2, 7)] + 1e-6, other[(7, 2)] + 1e-6);
+    let exchanged = Mat::from_fn(13, 13, |i, j| {
+        c[([1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12][i], [1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12][j])]
+    });
+    let twice = Mat::from_fn(13, 13, |i, j| 2.0 * c[(i, j)]);
+    let fewer = Mat::from_fn(12, 12, |i, j| c[(i, j)]);
+    for (c, options, word) in [
+        (&c, limited(3, Measure::Adjusted, each(3)), "rank 2"),
+        (&c, limited(2, Measure::Polar, each(3)), "measure adjusted"),
+        (&c, limited(2, Measure::Variance, each(3)), "measure adjusted"),
+        (&c, limited(2, Measure::Adjusted, each(4)), "at most 3"),
+        (&c, limited(2, Measure::Adjusted, Limit::Nonzeros(vec![3, 2])), "at most 3"),
+        (&c, limited(2, Measure::Adjusted, Limit::Total(6)), "at most 3"),
+        (&c, PoseOptions { rank: Some(2), lambda: Some(0.1), ..PoseOptions::default() }, "measure adjusted"),
+        (&other, limited(2, Measure::Adjusted, each(3)), "another table"),
+        (&exchanged, limited(2, Measure::Adjusted, each(3)), "another table"),
+        (&twice, limited(2, Measure::Adjusted, each(3)), "another table"),
+        (&fewer, limited(2, Measure::Adjusted, each(3)), "another table"),
+    ] {
+        let why = checked("l0-pca", &posed("l0-pca", c, options), &text).unwrap_err();
+        assert!(why.contains(word), "{word}: {why}");
+    }
+}
+
+/// Numbers at these places of the file, times a factor.
+fn times(file: &Value, place: &str, factor: f64) -> Value {
+    let mut file = file.clone();
+    let number = file.pointer_mut(place).unwrap_or_else(|| panic!("there is no {place}"));
+    *number = json!(number.as_f64().unwrap() * factor);
+    file
+}
+
+/// The value at a place is another one.
+fn set(file: &Value, place: &str, value: Value) -> Value {
+    let mut file = file.clone();
+    *file.pointer_mut(place).unwrap_or_else(|| panic!("there is no {place}")) = value;
+    file
+}
+
+/// The places of all nodes for which something holds.
+fn nodes(file: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+    let all = file["certificate"]["nodes"].as_array().unwrap();
+    (0..all.len()).filter(|k| holds(&all[*k])).map(|k| format!("/certificate/nodes/{k}")).collect()
+}
+
+#[test]
+fn altered_files_prove_nothing() {
+    let p = posed("l0-pca", &pitprops(), limited(3, Measure::Adjusted, each(3)));
+    let text = written("l0-pca", &p, u64::MAX).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    checked("l0-pca", &p, &text).unwrap();
+    let x = file["X"].as_array().unwrap();
+    let row = x.iter().position(|row| row[0].as_f64() != Some(0.0)).unwrap();
+    let empty =
+        x.iter().position(|row| row.as_array().unwrap().iter().all(|v| v.as_f64() == Some(0.0))).unwrap();
+    let split = nodes(&file, |node| node.get("split").is_some()).remove(0);
+    let leaf = nodes(&file, |node| node.get("leaves").is_some()).remove(0);
+    let closed = nodes(&file, |node| node.get("split").is_none() && node.get("leaves").is_none()).remove(0);
+    let first = "/certificate/nodes/0/steps/0";
+    let cell = format!("{leaf}/leaves/0/cells/0");
+    let without_leaf = {
+        let mut file = file.clone();
+        file.pointer_mut(&leaf).unwrap().as_object_mut().unwrap().remove("leaves");
+        file
+    };
+    let without_last = {
+        let mut file = file.clone();
+        file.pointer_mut("/certificate/nodes").unwrap().as_array_mut().unwrap().pop();
+        file
+    };
+    let exchanged = {
+        let mut file = file.clone();
+        file["X"].as_array_mut().unwrap().swap(row, empty);
+        file
+    };
+    let at = |place: &str| file.pointer(place).unwrap().clone();
+    let altered = [
+        ("schema", set(&file, "/schema", json!(2))),
+        ("the sentence", set(&file, "/claim", json!("Everything is optimal."))),
+        ("rank", set(&file, "/problem/rank", json!(2))),
+        ("limit", set(&file, "/problem/limits", json!({"nonzeros": [4, 4, 4]}))),
+        ("kind of limit", set(&file, "/problem/limits", json!({"total-nonzeros": 9}))),
+        ("measure", set(&file, "/problem/measure", json!("polar"))),
+        ("name", set(&file, "/problem/name", json!("pca"))),
+        ("lambda", set(&file, "/problem/lambda", json!(0.1))),
+        ("sign", set(&file, "/problem/nonnegative", json!(true))),
+        ("share", set(&file, "/problem/max_nonzeros", json!(3))),
+        ("trace", times(&file, "/table/trace", 1.0 + 1e-6)),
+        ("cosines", times(&file, "/table/cosines", 1.1)),
+        ("an entry of X", times(&file, &format!("/X/{row}/0"), 1.0 + 1e-6)),
+        ("rows of X", exchanged),
+        ("a further entry of X", set(&file, &format!("/X/{empty}/0"), json!(1e-9))),
+        ("F", times(&file, "/objective", 1.0 + 1e-6)),
+        ("a bound above", times(&file, "/bound", 1.0 - 1e-6)),
+        ("a bound below", times(&file, "/bound", 1.0 + 1e-6)),
+        ("gap", times(&file, "/gap", 0.5)),
+        ("proof", set(&file, "/proof", json!("optimal"))),
+        ("no proof", set(&file, "/proof", Value::Null)),
+        ("elsewhere", times(&file, "/elsewhere", 1.0 - 1e-7)),
+        ("unit", times(&file, "/certificate/unit", 2.0)),
+        ("cutoff", times(&file, "/certificate/cutoff", 1.0 - 1e-6)),
+        ("a looser cutoff", times(&file, "/certificate/cutoff", 1.0 + 1e-5)),
+        ("a multiplier", times(&file, "/certificate/multipliers/0/0/0", 1.5)),
+        ("a multiplier of zeros", set(&file, "/certificate/multipliers/0", json!(vec![vec![0.0]; 13]))),
+        ("a shorter multiplier", set(&file, "/certificate/multipliers/0", json!([[1.0]]))),
+        ("a multiplier of its own", set(&file, &format!("{first}/multiplier"), json!(1_000_000))),
+        ("a maximum", times(&file, &format!("{first}/v/0"), 0.9)),
+        ("another maximum", times(&file, &format!("{first}/v/1"), 0.9)),
+        ("one maximum of two alike", times(&file, &format!("{first}/v/2"), 0.9)),
+        ("too few maxima", set(&file, &format!("{first}/v"), json!([1.0]))),
+        ("counts", set(&file, "/certificate/ways/0/counts", json!([2, 2, 2]))),
+        ("no ways", set(&file, "/certificate/ways", json!([]))),
+        (
+            "a way twice",
+            set(&file, "/certificate/ways", json!([at("/certificate/ways/0"), at("/certificate/ways/0")])),
+        ),
+        ("another node", set(&file, "/certificate/ways/0/node", json!(1))),
+        ("the row of a split", set(&file, &format!("{split}/split/row"), json!(12))),
+        ("the column of a split", set(&file, &format!("{split}/split/columns"), json!([0, 1, 2]))),
+        ("a column that is not there", set(&file, &format!("{split}/split/columns"), json!([9]))),
+        (
+            "one half for both",
+            set(&file, &format!("{split}/split/outside"), at(&format!("{split}/split/inside"))),
+        ),
+        ("a node that is its own", set(&file, &format!("{split}/split/inside"), json!(0))),
+        ("a closed node without multipliers", set(&file, &format!("{closed}/steps"), json!([]))),
+        ("a leaf is missing", without_leaf),
+        ("a node is missing", without_last),
+        ("the supports of a leaf", set(&file, &format!("{leaf}/leaves/0/supports/0"), json!([0, 1, 2]))),
+        ("the cut of a leaf", times(&file, &format!("{leaf}/leaves/0/cut"), 1.01)),
+        ("the axes of a leaf", times(&file, &format!("{leaf}/leaves/0/axes/0/0"), -1.0)),
+        ("no box", set(&file, &format!("{leaf}/leaves/0/cells"), json!([]))),
+        ("M of a box", times(&file, &format!("{cell}/multipliers/m/0/0"), 3.0)),
+        ("kappa of a box", set(&file, &format!("{cell}/multipliers/kappa"), json!(-1.0))),
+        ("delta of a box", set(&file, &format!("{cell}/multipliers/delta"), json!([0.0]))),
+    ];
+    assert!(altered.len() >= 30);
+    for (what, file) in altered {
+        let said = checked("l0-pca", &p, &file.to_string());
+        assert!(said.is_err(), "{what} is another one, and the file is taken: {said:?}");
+    }
+    for text in ["", "{}", "[1]", &text[..text.len() / 2], &text.replace("\"schema\"", "\"other\"")] {
+        assert!(checked("l0-pca", &p, text).is_err());
+    }
+}
+
+/// The same for λ, X ≥ 0 and limits of variance.
+#[test]
+fn altered_multipliers_of_variance_prove_nothing() {
+    let c = pitprops();
+    let lambda = |lambda| PoseOptions { rank: Some(2), lambda: Some(lambda), ..PoseOptions::default() };
+    let p = posed("l0-pca", &c, lambda(0.2));
+    let text = written("l0-pca", &p, 0).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["certificate"]["kind"], "relaxation");
+    checked("l0-pca", &p, &text).unwrap();
+    for (what, other) in [
+        ("lambda", set(&file, "/problem/lambda", json!(0.3))),
+        ("an entry of Z", set(&file, "/certificate/Z/0/1", json!(0.1))),
+        ("a large entry of Z", set(&file, "/certificate/Z/0/0", json!(5.0))),
+        ("Z", set(&file, "/certificate/Z", json!(vec![vec![0.0; 13]; 13]))),
+        ("the kind", set(&file, "/certificate/kind", json!("limits"))),
+        ("the bound", times(&file, "/bound", 0.999)),
+    ] {
+        assert!(checked("l0-pca", &p, &other.to_string()).is_err(), "{what}");
+    }
+    assert!(checked("l0-pca", &posed("l0-pca", &c, lambda(0.25)), &text).unwrap_err().contains("lambda 0.2"));
+
+    let p = posed("nonneg-pca", &c, PoseOptions { rank: Some(2), ..PoseOptions::default() });
+    let text = written("nonneg-pca", &p, 0).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    checked("nonneg-pca", &p, &text).unwrap();
+    for (what, other) in [
+        ("an entry of Z", set(&file, "/certificate/Z/0/0", json!(0.5))),
+        ("the sign of an X", set(&file, "/X/0/0", json!(-0.5))),
+        ("both signs", set(&file, "/problem/nonnegative", json!(false))),
+    ] {
+        assert!(checked("nonneg-pca", &p, &other.to_string()).is_err(), "{what}");
+    }
+
+    let p = posed("l0-pca", &c, limited(2, Measure::Variance, Limit::Nonzeros(vec![4, 2])));
+    let text = written("l0-pca", &p, 0).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(file["certificate"]["kind"], "limits");
+    checked("l0-pca", &p, &text).unwrap();
+    let way = "/certificate/ways/0";
+    for (what, other) in [
+        ("counts", set(&file, &format!("{way}/counts"), json!([4, 3]))),
+        ("Z", times(&file, &format!("{way}/Z/0/0/0"), 1.5)),
+        ("U", times(&file, &format!("{way}/U/0/0/0"), 1.5)),
+        ("d", set(&file, &format!("{way}/d/0/0"), json!(0.0))),
+        ("a", set(&file, &format!("{way}/a/1"), json!([0.0]))),
+        ("a part", set(&file, &format!("{way}/U"), json!([]))),
+        ("no ways", set(&file, "/certificate/ways", json!([]))),
+    ] {
+        assert!(checked("l0-pca", &p, &other.to_string()).is_err(), "{what}");
+    }
+}
+
+#[test]
+fn what_no_file_can_prove_says_so() {
+    let c = pitprops();
+    let l1 = posed("l1-pca", &c, PoseOptions { rank: Some(2), lambda: Some(0.2), ..PoseOptions::default() });
+    assert!(written("l1-pca", &l1, 0).unwrap_err().to_string().contains("l1"));
+    let explained = posed("l0-pca", &c, limited(2, Measure::Explained, each(3)));
+    assert!(
+        written("l0-pca", &explained, 0)
+            .unwrap_err()
+            .to_string()
+            .contains("a proof to cite is one of variance")
+    );
+    let large =
+        Mat::from_fn(301, 301, |i, j| if i == j { 2.0 } else { 1.0 / (1.0 + (i as f64 - j as f64).abs()) });
+    let p =
+        posed("l0-pca", &large, PoseOptions { rank: Some(1), lambda: Some(0.9), ..PoseOptions::default() });
+    assert!(written("l0-pca", &p, 0).unwrap_err().to_string().contains("301 variables are too many"));
+}
