@@ -119,7 +119,7 @@ class Bound:
             return f"F >= {self.bound:.10g}"
         if self.proof == "supports":
             return (
-                f"F = {self.objective:.10g}: no other choice of variables has a lower F, and on these it is within "
+                f"F = {self.objective:.10g}: no other choice of variables has a lower F, and the loadings are within "
                 f"{100 * self.gap:.3g} % of the best possible"
             )
         return f"F = {self.objective:.10g}, bound {self.bound:.10g}, gap {100 * self.gap:.3g} %"

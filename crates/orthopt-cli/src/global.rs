@@ -85,7 +85,7 @@ const NOTHING: f64 = 1e-9;
 pub fn gap(found: &Global) -> String {
     match (found.proof, found.gap) {
         (Some("supports"), Some(gap)) => format!(
-            "{} % of |F|: no other choice of variables has a lower F; on these F is within this of the best possible",
+            "{} % of |F|: no other choice of variables has a lower F, and the loadings are within this of the best possible",
             text::number(100.0 * gap, 3)
         ),
         (Some(_), Some(gap)) if gap > NOTHING => {

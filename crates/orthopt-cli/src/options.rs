@@ -36,7 +36,7 @@ impl<const OF: u8> Typed<OF> {
             OF_X => entry.calls.contains(&Call::Certify) && !RENAMED.contains(&entry.name),
             OF_EXPLORE => entry.calls.contains(&Call::Explore),
             OF_PROOF => {
-                entry.calls.contains(&Call::Certify)
+                entry.calls.contains(&Call::BoundOfX)
                     && STATED.contains(&entry.group)
                     && entry.name != "problem"
             }

@@ -56,7 +56,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let proof = read(&args.file)?;
     of_file(&mut options, &proof);
     let settings = Settings::resolve(&mut options)?;
-    let (info, asked) = (settings.problem, Asked::new(Call::Certify, &options));
+    let (info, asked) = (settings.problem, Asked::new(Call::BoundOfX, &options));
     asked.check(info, &settings.pose)?;
     check_together(&options)?;
     use_threads(settings.threads)?;

@@ -16,7 +16,7 @@ fn a_proof_is_written_and_checked() {
     for part in [
         "holds; written by orthopt ",
         "no other choice of variables is better",
-        "at most 3 in each component",
+        "at most 3 nonzeros in each component",
     ] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }

@@ -18,11 +18,7 @@ impl Named {
     /// There is no bound, or none that a file could prove, and why.
     pub fn statement(&self, name: &str) -> Result<Statement> {
         let (kind, (n, rank)) = (self.bounded()?.1, self.shape());
-        let near = match self.in_unit() {
-            Some((near, _)) => near,
-            None => self,
-        };
-        let unit = self.in_unit().map_or(1.0, |(_, unit)| unit);
+        let (near, unit) = self.in_unit().unwrap_or((self, 1.0));
         let (mut measure, mut most) = (Measure::Variance, None);
         if let Self::Measured(p) = near {
             measure = p.f.measure();

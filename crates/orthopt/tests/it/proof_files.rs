@@ -123,6 +123,39 @@ fn threads_change_nothing_that_is_checked() {
     }
 }
 
+/// Columns that repeat each other, fewer samples than variables, equal variances, one large variance.
+#[test]
+fn hostile_tables_are_written_and_checked() {
+    let entry = |i: usize, j: usize| ((3 * i + 7 * j + i * j + 1) as f64 * 0.83).sin();
+    let tables: [fn(&dyn Fn(usize, usize) -> f64, usize, usize) -> f64; 5] = [
+        |a, i, j| if i < 2 { a(i, j) } else { 0.0 },
+        |a, i, j| a(i, j / 2),
+        |_, i, j| f64::from(u8::from(i == j)),
+        |a, i, j| if j == 0 { 1e4 * a(i, j) } else { a(i, j) },
+        |a, i, j| a(i, j) + 3.0 * a(i, 0),
+    ];
+    for (kind, of) in tables.iter().enumerate() {
+        let a = Mat::from_fn(8, 6, |i, j| of(&entry, i, j));
+        let c = a.transpose() * &a;
+        let c = Mat::from_fn(6, 6, |i, j| 0.5 * (c[(i, j)] + c[(j, i)]));
+        for (r, measure, limit) in [
+            (2, Measure::Adjusted, each(2)),
+            (2, Measure::Adjusted, Limit::Total(5)),
+            (2, Measure::Polar, each(3)),
+            (3, Measure::Adjusted, each(2)),
+        ] {
+            let p = posed("l0-pca", &c, limited(r, measure, limit));
+            match written("l0-pca", &p, 60) {
+                Ok(text) => {
+                    checked("l0-pca", &p, &text)
+                        .unwrap_or_else(|why| panic!("{kind} {r} {measure:?}: {why}"));
+                }
+                Err(error) => panic!("{kind} {r} {measure:?}: {error}"),
+            }
+        }
+    }
+}
+
 /// C of data in other units: the same claim of another F.
 #[test]
 fn units_are_those_of_the_data() {
@@ -200,7 +233,9 @@ fn altered_files_prove_nothing() {
     let leaf = nodes(&file, |node| node.get("leaves").is_some()).remove(0);
     let closed = nodes(&file, |node| node.get("split").is_none() && node.get("leaves").is_none()).remove(0);
     let first = "/certificate/nodes/0/steps/0";
-    let cell = format!("{leaf}/leaves/0/cells/0");
+    let cells = file.pointer(&format!("{leaf}/leaves/0/cells")).unwrap().as_array().unwrap();
+    let whole = cells.iter().position(|cell| cell.get("multipliers").is_some()).unwrap();
+    let cell = format!("{leaf}/leaves/0/cells/{whole}");
     let without_leaf = {
         let mut file = file.clone();
         file.pointer_mut(&leaf).unwrap().as_object_mut().unwrap().remove("leaves");
@@ -273,7 +308,14 @@ fn altered_files_prove_nothing() {
         ("the cut of a leaf", times(&file, &format!("{leaf}/leaves/0/cut"), 1.01)),
         ("the axes of a leaf", times(&file, &format!("{leaf}/leaves/0/axes/0/0"), -1.0)),
         ("no box", set(&file, &format!("{leaf}/leaves/0/cells"), json!([]))),
-        ("M of a box", times(&file, &format!("{cell}/multipliers/m/0/0"), 3.0)),
+        (
+            "M of a box",
+            set(
+                &file,
+                &format!("{cell}/multipliers/m"),
+                json!(vec![vec![0.0]; at(&format!("{cell}/multipliers/m")).as_array().unwrap().len()]),
+            ),
+        ),
         ("kappa of a box", set(&file, &format!("{cell}/multipliers/kappa"), json!(-1.0))),
         ("delta of a box", set(&file, &format!("{cell}/multipliers/delta"), json!([0.0]))),
     ];

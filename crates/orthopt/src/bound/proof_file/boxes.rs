@@ -2,7 +2,7 @@
 //! evaluated anew (docs/bounds-adjusted.md, section 3).
 
 use super::certain::{cross, largest, rounding, times};
-use super::lists::{Ground, SLACK};
+use super::lists::Ground;
 use super::{Cell, Leaf, Multipliers, Refusal, Rows, matrix, refused};
 use crate::linalg::RowMat;
 use crate::linalg::cholesky;
@@ -60,7 +60,7 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
 }
 
 fn of_order(ground: &Ground, leaf: &Leaf, heads: usize) -> Result<f64, Refusal> {
-    if leaf.cut.is_nan() || leaf.cut > ground.cut / (1.0 + SLACK) {
+    if leaf.cut.is_nan() || leaf.cut > ground.cut {
         return refused("a leaf takes for granted more than the best X has");
     }
     let mut rows: Vec<usize> = leaf.supports.concat();
@@ -114,7 +114,7 @@ impl<'a> Known<'a> {
         let bent = RowMat::from_fn(k, k, |i, j| square.get(i, j) - f64::from(u8::from(i == j))).norm();
         // NaN is no small number
         let fits = wrong <= AXES * k as f64 * block.norm() && bent <= AXES * k as f64;
-        match fits && values.iter().all(|v| *v <= values[0]) {
+        match fits && values.iter().all(|v| *v <= values[0] * (1.0 + RANGE)) {
             true => Ok(Self { a, c, places, shared, heads, most, values, axes }),
             false => refused("the axes of a leaf are no eigenvectors"),
         }

@@ -162,7 +162,9 @@ fn of_leaf(leaf: &found::Leaf) -> Leaf {
 }
 
 fn of_cell(cell: &found::Cell) -> Cell {
-    let multipliers = cell.multipliers.as_ref().map(|m| Multipliers {
+    // both parts have less, or as much
+    let needed = cell.multipliers.as_ref().filter(|_| cell.split.is_none());
+    let multipliers = needed.map(|m| Multipliers {
         m: rows(&m.m),
         n: m.n.iter().map(rows).collect(),
         w: m.w.as_ref().map(rows).unwrap_or_default(),

@@ -220,15 +220,15 @@ impl Statement {
         };
         let sign = |s: &Self| if s.nonnegative { "X >= 0" } else { "X of both signs" };
         let told = |what: &str, own: String, asked: String| {
-            (own != asked).then(|| format!("it is of {what} {own}, and {asked} is asked for"))
+            (own != asked).then(|| format!("it is of {what}{own}, and {asked} is asked for"))
         };
-        told("the problem", self.name.clone(), other.name.clone())
-            .or_else(|| told("the measure", self.measure.clone(), other.measure.clone()))
-            .or_else(|| told("rank", self.rank.to_string(), other.rank.to_string()))
-            .or_else(|| told("lambda", self.lambda.to_string(), other.lambda.to_string()))
+        told("the problem ", self.name.clone(), other.name.clone())
+            .or_else(|| told("the measure ", self.measure.clone(), other.measure.clone()))
+            .or_else(|| told("rank ", self.rank.to_string(), other.rank.to_string()))
+            .or_else(|| told("lambda ", self.lambda.to_string(), other.lambda.to_string()))
             .or_else(|| told("", sign(self).into(), sign(other).into()))
             .or_else(|| told("", limit(self), limit(other)))
-            .or_else(|| told("at most", share(self), share(other)))
+            .or_else(|| told("at most ", share(self), share(other)))
     }
 
     /// Whether the first component is the one with the largest variance.
@@ -241,7 +241,8 @@ impl Statement {
     /// In words: which X.
     fn words(&self, n: usize) -> String {
         let sign = if self.nonnegative { ", X >= 0" } else { "" };
-        let limit = self.limits.as_ref().map(|limits| format!(", {}", limits.cardinality().words()));
+        let words = |limits: &Limits| limits.cardinality().words().replacen(" in ", " nonzeros in ", 1);
+        let limit = self.limits.as_ref().map(|limits| format!(", {}", words(limits)));
         let share = self.max_nonzeros.map(|k| format!(", at most {k} in one component"));
         let r = self.rank;
         format!(
