@@ -150,6 +150,13 @@ fn hostile_tables_are_written_and_checked() {
                     checked("l0-pca", &p, &text)
                         .unwrap_or_else(|why| panic!("{kind} {r} {measure:?}: {why}"));
                 }
+                // variances that are 1e8 times others leave no digits to these
+                Err(error) if kind == 3 => {
+                    assert!(
+                        error.to_string().contains("no proof to write: rounding is in the way"),
+                        "{error}"
+                    );
+                }
                 Err(error) => panic!("{kind} {r} {measure:?}: {error}"),
             }
         }
@@ -230,7 +237,8 @@ fn altered_files_prove_nothing() {
     let empty =
         x.iter().position(|row| row.as_array().unwrap().iter().all(|v| v.as_f64() == Some(0.0))).unwrap();
     let split = nodes(&file, |node| node.get("split").is_some()).remove(0);
-    let leaf = nodes(&file, |node| node.get("leaves").is_some()).remove(0);
+    // the one of X: others may be empty at once
+    let leaf = nodes(&file, |node| node.get("leaves").is_some()).pop().unwrap();
     let closed = nodes(&file, |node| node.get("split").is_none() && node.get("leaves").is_none()).remove(0);
     let first = "/certificate/nodes/0/steps/0";
     let cells = file.pointer(&format!("{leaf}/leaves/0/cells")).unwrap().as_array().unwrap();

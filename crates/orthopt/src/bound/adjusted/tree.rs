@@ -429,7 +429,8 @@ impl Branching for SupportBranching<'_> {
         if let Some(visits) = &self.visits {
             visits.split(&node.path, (alike, row));
         }
-        (yes.path.push(1), no.path.push(0));
+        yes.path.push(1);
+        no.path.push(0);
         vec![yes, no]
     }
 

@@ -36,7 +36,7 @@ struct Ranges {
 pub fn bound(ground: &Ground, supports: &[Vec<usize>], leaves: &[Leaf]) -> Result<f64, Refusal> {
     let heads = usize::from(ground.has_order);
     let later = &supports[heads..];
-    let holds = leaves.iter().any(|leaf| leaf.cells.iter().any(|cell| has_n(cell)));
+    let holds = leaves.iter().any(|leaf| leaf.cells.iter().any(has_n));
     let mut most = f64::NEG_INFINITY;
     // without N the bound is the same in every order of the later columns
     for order in if holds { orders(later.len()) } else { vec![(0..later.len()).collect()] } {

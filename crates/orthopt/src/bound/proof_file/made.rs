@@ -82,7 +82,9 @@ impl Proved<'_> {
         };
         file.objective = super::supports::objective(&file.problem, self.c, x)?;
         // what the check finds is what the file says
-        let verdict = file.verdict(self.c)?;
+        let verdict = file.verdict(self.c);
+        let verdict =
+            verdict.map_err(|error| no_file(&format!("rounding is in the way of its check ({error})")))?;
         file.bound = verdict.claim.bound;
         file.gap = verdict.claim.gap;
         file.proof = verdict.claim.proof.map(|proof| proof.name().into());

@@ -11,8 +11,6 @@ mod duals;
 mod lists;
 mod made;
 mod supports;
-#[cfg(test)]
-mod tests;
 
 use serde::{Deserialize, Serialize};
 
