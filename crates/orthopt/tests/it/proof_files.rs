@@ -127,7 +127,8 @@ fn threads_change_nothing_that_is_checked() {
 #[test]
 fn hostile_tables_are_written_and_checked() {
     let entry = |i: usize, j: usize| ((3 * i + 7 * j + i * j + 1) as f64 * 0.83).sin();
-    let tables: [fn(&dyn Fn(usize, usize) -> f64, usize, usize) -> f64; 5] = [
+    type Entry<'a> = &'a dyn Fn(usize, usize) -> f64;
+    let tables: [fn(Entry<'_>, usize, usize) -> f64; 5] = [
         |a, i, j| if i < 2 { a(i, j) } else { 0.0 },
         |a, i, j| a(i, j / 2),
         |_, i, j| f64::from(u8::from(i == j)),
