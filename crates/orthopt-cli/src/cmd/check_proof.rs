@@ -87,7 +87,11 @@ fn of_file(options: &mut Request, proof: &ProofFile) {
         options.nonzeros.is_some() || options.total_nonzeros.is_some() || options.variables.is_some();
     match &problem.limits {
         _ if has_limit => {}
-        Some(Limits::Nonzeros(list)) => options.nonzeros = Some(Counts::Given(list.clone())),
+        Some(Limits::Nonzeros(list)) => {
+            // one number is for any rank, so that another rank is told as such
+            let same = list.iter().all(|k| *k == list[0]);
+            options.nonzeros = Some(Counts::Given(if same { list[..1].to_vec() } else { list.clone() }));
+        }
         Some(Limits::Total(total)) => options.total_nonzeros = Some(*total),
         Some(Limits::Variables(variables)) => options.variables = Some(*variables),
         _ => {}

@@ -245,6 +245,14 @@ fn altered_files_prove_nothing() {
     let cells = file.pointer(&format!("{leaf}/leaves/0/cells")).unwrap().as_array().unwrap();
     let whole = cells.iter().position(|cell| cell.get("multipliers").is_some()).unwrap();
     let cell = format!("{leaf}/leaves/0/cells/{whole}");
+    // another one that proves the same would be a proof as well
+    let larger = {
+        let steps = file.pointer(&format!("{closed}/steps")).unwrap().as_array().unwrap();
+        let place = format!("/certificate/multipliers/{}", steps.last().unwrap()["multiplier"]);
+        let rows: Vec<Vec<f64>> = serde_json::from_value(file.pointer(&place).unwrap().clone()).unwrap();
+        let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|v| 3.0 * v).collect()).collect();
+        set(&file, &place, json!(rows))
+    };
     let without_leaf = {
         let mut file = file.clone();
         file.pointer_mut(&leaf).unwrap().as_object_mut().unwrap().remove("leaves");
@@ -287,7 +295,7 @@ fn altered_files_prove_nothing() {
         ("unit", times(&file, "/certificate/unit", 2.0)),
         ("cutoff", times(&file, "/certificate/cutoff", 1.0 - 1e-6)),
         ("a looser cutoff", times(&file, "/certificate/cutoff", 1.0 + 1e-5)),
-        ("a multiplier", times(&file, "/certificate/multipliers/0/0/0", 1.5)),
+        ("a multiplier that closes a node", larger),
         ("a multiplier of zeros", set(&file, "/certificate/multipliers/0", json!(vec![vec![0.0]; 13]))),
         ("a shorter multiplier", set(&file, "/certificate/multipliers/0", json!([[1.0]]))),
         ("a multiplier of its own", set(&file, &format!("{first}/multiplier"), json!(1_000_000))),
