@@ -238,13 +238,9 @@ fn altered_files_prove_nothing() {
     let empty =
         x.iter().position(|row| row.as_array().unwrap().iter().all(|v| v.as_f64() == Some(0.0))).unwrap();
     let split = nodes(&file, |node| node.get("split").is_some()).remove(0);
-    // the one of X: others may be empty at once
-    let leaf = nodes(&file, |node| node.get("leaves").is_some()).pop().unwrap();
+    let leaf = nodes(&file, |node| node.get("leaves").is_some()).remove(0);
     let closed = nodes(&file, |node| node.get("split").is_none() && node.get("leaves").is_none()).remove(0);
     let first = "/certificate/nodes/0/steps/0";
-    let cells = file.pointer(&format!("{leaf}/leaves/0/cells")).unwrap().as_array().unwrap();
-    let whole = cells.iter().position(|cell| cell.get("multipliers").is_some()).unwrap();
-    let cell = format!("{leaf}/leaves/0/cells/{whole}");
     // another one that proves the same would be a proof as well
     let larger = {
         let steps = file.pointer(&format!("{closed}/steps")).unwrap().as_array().unwrap();
@@ -252,6 +248,12 @@ fn altered_files_prove_nothing() {
         let rows: Vec<Vec<f64>> = serde_json::from_value(file.pointer(&place).unwrap().clone()).unwrap();
         let rows: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(|v| 3.0 * v).collect()).collect();
         set(&file, &place, json!(rows))
+    };
+    let leaves = |change: &dyn Fn(&mut Value)| {
+        let mut file = file.clone();
+        let all = file.pointer_mut(&format!("{leaf}/leaves")).unwrap();
+        all.as_array_mut().unwrap().iter_mut().for_each(change);
+        file
     };
     let without_leaf = {
         let mut file = file.clone();
@@ -321,20 +323,9 @@ fn altered_files_prove_nothing() {
         ("a closed node without multipliers", set(&file, &format!("{closed}/steps"), json!([]))),
         ("a leaf is missing", without_leaf),
         ("a node is missing", without_last),
-        ("the supports of a leaf", set(&file, &format!("{leaf}/leaves/0/supports/0"), json!([0, 1, 2]))),
-        ("the cut of a leaf", times(&file, &format!("{leaf}/leaves/0/cut"), 1.01)),
-        ("the axes of a leaf", times(&file, &format!("{leaf}/leaves/0/axes/0/0"), -1.0)),
-        ("no box", set(&file, &format!("{leaf}/leaves/0/cells"), json!([]))),
-        (
-            "M of a box",
-            set(
-                &file,
-                &format!("{cell}/multipliers/m"),
-                json!(vec![vec![0.0]; at(&format!("{cell}/multipliers/m")).as_array().unwrap().len()]),
-            ),
-        ),
-        ("kappa of a box", set(&file, &format!("{cell}/multipliers/kappa"), json!(-1.0))),
-        ("delta of a box", set(&file, &format!("{cell}/multipliers/delta"), json!([0.0]))),
+        ("the supports of leaves", leaves(&|leaf| leaf["supports"][0] = json!([0, 1, 2]))),
+        ("the cut of leaves", leaves(&|leaf| leaf["cut"] = json!(100.0))),
+        ("the axes of leaves", leaves(&|leaf| leaf["axes"][0][0] = json!(2.0))),
     ];
     assert!(altered.len() >= 30);
     for (what, file) in altered {
@@ -343,6 +334,36 @@ fn altered_files_prove_nothing() {
     }
     for text in ["", "{}", "[1]", &text[..text.len() / 2], &text.replace("\"schema\"", "\"other\"")] {
         assert!(checked("l0-pca", &p, text).is_err());
+    }
+}
+
+/// The same of boxes over known supports.
+#[test]
+fn altered_boxes_prove_nothing() {
+    let p = posed("l0-pca", &pitprops(), limited(2, Measure::Adjusted, each(4)));
+    let text = written("l0-pca", &p, u64::MAX).unwrap();
+    let file: Value = serde_json::from_str(&text).unwrap();
+    checked("l0-pca", &p, &text).unwrap();
+    let leaf = nodes(&file, |node| node.get("leaves").is_some()).remove(0);
+    let boxes = format!("{leaf}/leaves/0/cells");
+    let cells = file.pointer(&boxes).unwrap().as_array().unwrap();
+    let whole = cells.iter().position(|cell| cell.get("multipliers").is_some()).unwrap();
+    let divided = cells.iter().position(|cell| cell.get("split").is_some()).unwrap();
+    let (cell, split) = (format!("{boxes}/{whole}/multipliers"), format!("{boxes}/{divided}/split"));
+    let rows = file.pointer(&format!("{cell}/m")).unwrap().as_array().unwrap().len();
+    for (what, file) in [
+        ("no leaf", set(&file, &format!("{leaf}/leaves"), json!([]))),
+        ("no box", set(&file, &boxes, json!([]))),
+        ("M", set(&file, &format!("{cell}/m"), json!(vec![vec![0.0]; rows]))),
+        ("kappa", set(&file, &format!("{cell}/kappa"), json!(-1.0))),
+        ("delta", set(&file, &format!("{cell}/delta"), json!([0.0]))),
+        ("mu", set(&file, &format!("{cell}/mu"), json!([-1.0, -1.0, -1.0]))),
+        ("a further N", set(&file, &format!("{cell}/n"), json!([[[1.0]]]))),
+        ("a box that is its own", set(&file, &format!("{split}/below"), json!(divided))),
+        ("a box that is not there", set(&file, &format!("{split}/above"), json!(cells.len()))),
+        ("what is divided", set(&file, &format!("{split}/range"), json!(99))),
+    ] {
+        assert!(checked("l0-pca", &p, &file.to_string()).is_err(), "{what}");
     }
 }
 
