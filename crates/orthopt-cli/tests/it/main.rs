@@ -48,3 +48,4 @@ mod streams;
 mod tables;
 mod terminal;
 mod units;
+mod whole_table;

@@ -1,0 +1,140 @@
+//! What the first lines of a table have decided holds for all of it, or the table is decided by all of its lines.
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+
+use crate::error::DataError;
+use crate::table::{Assumed, LAST_ROWS, Layout, Note, Problem};
+use crate::text::show;
+
+/// Cells that are remembered. Of longer tables, which are read part by part, those behind them are not compared.
+const MOST: usize = 1 << 22;
+
+/// What the first lines have decided of each column, and where it does not hold.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Watch {
+    columns: Vec<Watched>,
+    hasher: RandomState,
+    /// Where first.
+    pub(super) found: Option<Found>,
+}
+
+#[derive(Clone, Debug)]
+enum Watched {
+    No,
+    Different {
+        seen: HashSet<u64>,
+    },
+    /// Numbers, which only the last rows may lack.
+    Numbers {
+        counting: bool,
+        last: Option<f64>,
+        seen: HashSet<u64>,
+        lacking: usize,
+    },
+    Words {
+        words: usize,
+        numbers: usize,
+        line: u64,
+    },
+}
+
+/// Where a column is other than the first lines say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    line: u64,
+    at: usize,
+    what: &'static str,
+    /// Variables differ by it.
+    matters: bool,
+}
+
+impl Watch {
+    /// Of what a layout assumes.
+    pub(super) fn of(layout: &Layout) -> Self {
+        let mut columns = vec![Watched::No; layout.assumed.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
+        for (at, assumed) in &layout.assumed {
+            columns[*at] = match assumed {
+                Assumed::DifferentWords => Watched::Different { seen: HashSet::new() },
+                Assumed::DifferentNumbers | Assumed::Counting => Watched::Numbers {
+                    counting: *assumed == Assumed::Counting,
+                    last: None,
+                    seen: HashSet::new(),
+                    lacking: 0,
+                },
+                Assumed::Words => Watched::Words { words: 0, numbers: 0, line: 0 },
+            };
+        }
+        Self { columns, ..Self::default() }
+    }
+
+    /// Looks at a cell.
+    pub(super) fn see(&mut self, at: usize, line: u64, field: &[u8], layout: &Layout) {
+        let Some(watched) = self.columns.get_mut(at) else { return };
+        let number = || layout.marks.number(field).filter(|value| !layout.marks.is_missing_number(*value));
+        let (what, matters) = match watched {
+            Watched::No => return,
+            Watched::Different { seen } => {
+                if !field.is_empty() && (seen.len() >= MOST || seen.insert(self.hasher.hash_one(field))) {
+                    return;
+                }
+                ("tells the rows apart", false)
+            }
+            Watched::Numbers { counting, last, seen, lacking } => {
+                let fits = match number() {
+                    None => {
+                        *lacking += 1;
+                        *lacking <= LAST_ROWS
+                    }
+                    Some(value) => {
+                        let follows = last.is_none_or(|last| value == last + 1.0);
+                        *last = Some(value);
+                        let is_new =
+                            |seen: &mut HashSet<u64>| seen.len() >= MOST || seen.insert(value.to_bits());
+                        *lacking == 0 && if *counting { follows } else { is_new(seen) }
+                    }
+                };
+                if fits {
+                    return;
+                }
+                (if *counting { "counts the rows" } else { "tells the rows apart" }, true)
+            }
+            Watched::Words { words, numbers, line: first } => {
+                let begins = field.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
+                if begins && number().is_some() {
+                    *numbers += 1;
+                    *first = if *first == 0 { line } else { *first };
+                } else {
+                    *words += usize::from(!field.is_empty());
+                }
+                return;
+            }
+        };
+        self.columns[at] = Watched::No;
+        self.found.get_or_insert(Found { line, at, what, matters });
+    }
+
+    /// At the end: columns of words that hold more numbers.
+    pub(super) fn finish(&mut self) {
+        for (at, watched) in self.columns.iter().enumerate() {
+            if let Watched::Words { words, numbers, line } = watched
+                && numbers > words
+            {
+                self.found.get_or_insert(Found { line: *line, at, what: "holds words", matters: true });
+            }
+        }
+    }
+
+    /// What a reader says that cannot begin again.
+    pub(super) fn problem(&self, layout: &Layout, place: &str) -> Option<DataError> {
+        let Found { line, at, what, .. } = self.found.filter(|found| found.matters)?;
+        let column = layout.reference(at);
+        let text = format!("column {} {what} in the first lines, and not here: ", show(column.as_bytes()));
+        let note = match what {
+            "holds words" => Note::from(text),
+            _ => Note::from(text).set("row-names", "none").text(" takes it as a variable, "),
+        };
+        let note = note.set("drop", column).text(" leaves it out");
+        Some(Problem::Advice(Some(line), note).at(place, line))
+    }
+}
