@@ -19,6 +19,7 @@ from orthopt.errors import OrthoptError, OrthoptWarning
 pd = pytest.importorskip("pandas")
 DATA = Path(__file__).parents[2] / "crates/orthopt-cli/tests/data"
 CLI = os.environ.get("ORTHOPT_CLI")
+R_LIB = os.environ.get("ORTHOPT_R_LIB")
 
 #: Files, how pandas reads them, options of both.
 FRAMES = [
@@ -92,6 +93,36 @@ def test_other_frames_are_files(name, tmp_path):
         found, _ = solved(door)
         assert found.feature_names == expected.feature_names, type(door)
         assert found.objective == pytest.approx(expected.objective, rel=1e-9), type(door)
+
+
+#: Arguments of read.csv in R where they are others.
+IN_R = {
+    "units_semicolon.csv": 'sep = ";"',
+    "proteinGroups.txt": r'sep = "\t"',
+    "r_writecsv.csv": "row.names = 1",
+    "corr.csv": "row.names = 1",
+    "trail_rows.csv": None,  # read.csv takes the first column for names
+}
+
+
+@pytest.mark.skipif(R_LIB is None, reason="there is no library of R")
+@pytest.mark.parametrize("name, options", [(name, o) for name, _, o in FRAMES if not {"missing", "weights"} & set(o)])
+def test_r_frames_are_files(name, options):
+    reading = IN_R.get(name, "")
+    if reading is None:
+        pytest.skip("R reads another table")
+    of_file, _ = solved(str(path_of(name)), **options)
+    strip = "".join(f', {key} = "{value}"' for key, value in options.items())
+    code = (
+        f'd <- read.csv("{path_of(name)}", check.names = FALSE, quote = "\\"" {", " + reading if reading else ""}); '
+        f"found <- suppressWarnings(orthopt::sparse_pca(d, ncomp = 1, penalty = 'none', scale. = TRUE{strip})); "
+        "cat(found$n, rownames(found$rotation), sep = '\\n')"
+    )
+    done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, env={**os.environ, "R_LIBS": R_LIB})
+    assert done.returncode == 0, done.stderr
+    rows, *names = done.stdout.splitlines()
+    assert int(rows) == of_file.data_shape[0]
+    assert names == of_file.feature_names
 
 
 def _package(name):
@@ -174,7 +205,8 @@ def test_the_line_that_codes_words_runs(tmp_path):
     subprocess.run([os.sys.executable, "-c", "import pandas\n" + line], cwd=tmp_path, check=True)
     done = subprocess.run([CLI, "solve", "pca", "coded.csv", "--center", "-r", "1", "--json", "-"], cwd=tmp_path, capture_output=True, text=True, check=True)
     data = json.loads(done.stdout)["data"]
-    assert (data["rows"], data["cols"]) == pd.read_csv(path_of("likert.csv")).shape
+    rows, columns = pd.read_csv(path_of("likert.csv")).shape
+    assert (data["rows"], data["cols"]) == (rows, columns - 1)  # the time of the answers names the rows
 
 
 def test_words_alone_are_refused():

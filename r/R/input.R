@@ -33,7 +33,9 @@ arranged <- function(x, options = list()) {
     found <- checked(frame_of(names, unname(cells), nrow(x), if (own) rownames(x), options))
     for (note in found$notes) warn(note)
     for (k in seq_along(found$at)) x[[found$at[k]]] <- found$numbers[[k]]
-    x <- x[found$rows, found$columns, drop = FALSE]
+    # rows without names of their own keep none
+    if (length(found$rows) < nrow(x)) x <- x[found$rows, , drop = FALSE]
+    x <- if (frame) x[found$columns] else x[, found$columns, drop = FALSE]
     if (frame) x[] <- lapply(x, function(column) if (is.logical(column)) as.numeric(column) else column)
     x
 }

@@ -119,7 +119,9 @@ impl Tally {
         let differ = |pair: &[(i32, &str)]| pair[0].0 != pair[1].0;
         let words: HashSet<&str> = pairs.iter().map(|pair| pair.1).collect();
         let [(first, word), .., (last, other)] = &pairs[..] else { return None };
-        (pairs.windows(2).all(differ) && words.len() == count)
+        // codes begin with 0 or 1, and weights of 5 kg and 7 lb do not
+        let begins = pairs.iter().any(|(code, _)| matches!(code, 0 | 1));
+        (begins && pairs.windows(2).all(differ) && words.len() == count)
             .then(|| format!("{first} {}, ..., {last} {}", printable(word), printable(other)))
     }
 

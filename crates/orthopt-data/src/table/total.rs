@@ -62,6 +62,10 @@ pub(crate) fn kind_of(name: &[u8]) -> Option<RowKind> {
     if name.is_empty() || name.len() > LONGEST_PERHAPS || name[0].is_ascii_digit() {
         return None;
     }
+    // the only ones with a digit are quartiles
+    if name.len() > 2 && name.iter().any(u8::is_ascii_digit) && !name.contains(&b' ') {
+        return None;
+    }
     let perhaps = may_be_total(name).then_some(RowKind::PerhapsTotal);
     if name.len() > LONGEST {
         return perhaps;

@@ -111,7 +111,7 @@ impl Frame<'_> {
         let names = self.columns.iter().map(|column| column.name.clone()).collect();
         let mut head = vec![line(1, names)];
         head.extend((0..rows).map(|i| line(i + 2, self.columns.iter().map(|c| c.text(i)).collect())));
-        Layout::of(&head, Some(b'\t'), self.options).map_err(|problem| problem.at(self.place, 1))
+        Layout::of(&head, Some(b','), self.options).map_err(|problem| problem.at(self.place, 1))
     }
 
     /// Whether all rows agree with what the first ones say.

@@ -1,6 +1,5 @@
 //! What the first lines of a table have decided holds for all of it, or the table is decided by all of its lines.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
 use crate::error::DataError;
@@ -19,17 +18,20 @@ pub(super) struct Watch {
     pub(super) found: Option<Found>,
 }
 
+/// What stands for a cell, and its line.
+type Cell = (u64, u64);
+
 #[derive(Clone, Debug)]
 enum Watched {
     No,
     Different {
-        seen: HashSet<u64>,
+        seen: Vec<Cell>,
     },
     /// Numbers, which only the last rows may lack.
     Numbers {
         counting: bool,
         last: Option<f64>,
-        seen: HashSet<u64>,
+        seen: Vec<Cell>,
         lacking: usize,
     },
     Words {
@@ -55,11 +57,11 @@ impl Watch {
         let mut columns = vec![Watched::No; layout.assumed.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
         for (at, assumed) in &layout.assumed {
             columns[*at] = match assumed {
-                Assumed::DifferentWords => Watched::Different { seen: HashSet::new() },
+                Assumed::DifferentWords => Watched::Different { seen: Vec::new() },
                 Assumed::DifferentNumbers | Assumed::Counting => Watched::Numbers {
                     counting: *assumed == Assumed::Counting,
                     last: None,
-                    seen: HashSet::new(),
+                    seen: Vec::new(),
                     lacking: 0,
                 },
                 Assumed::Words => Watched::Words { words: 0, numbers: 0, line: 0 },
@@ -75,7 +77,10 @@ impl Watch {
         let (what, matters) = match watched {
             Watched::No => return,
             Watched::Different { seen } => {
-                if !field.is_empty() && (seen.len() >= MOST || seen.insert(self.hasher.hash_one(field))) {
+                if !field.is_empty() {
+                    if seen.len() < MOST {
+                        seen.push((self.hasher.hash_one(field), line));
+                    }
                     return;
                 }
                 ("tells the rows apart", false)
@@ -89,9 +94,10 @@ impl Watch {
                     Some(value) => {
                         let follows = last.is_none_or(|last| value == last + 1.0);
                         *last = Some(value);
-                        let is_new =
-                            |seen: &mut HashSet<u64>| seen.len() >= MOST || seen.insert(value.to_bits());
-                        *lacking == 0 && if *counting { follows } else { is_new(seen) }
+                        if !*counting && seen.len() < MOST {
+                            seen.push((value.to_bits(), line));
+                        }
+                        *lacking == 0 && (follows || !*counting)
                     }
                 };
                 if fits {
@@ -114,13 +120,23 @@ impl Watch {
         self.found.get_or_insert(Found { line, at, what, matters });
     }
 
-    /// At the end: columns of words that hold more numbers.
+    /// At the end: cells that repeat, and columns of words that hold more numbers.
     pub(super) fn finish(&mut self) {
-        for (at, watched) in self.columns.iter().enumerate() {
-            if let Watched::Words { words, numbers, line } = watched
-                && numbers > words
-            {
-                self.found.get_or_insert(Found { line: *line, at, what: "holds words", matters: true });
+        for (at, watched) in self.columns.iter_mut().enumerate() {
+            let found = match watched {
+                Watched::No => None,
+                Watched::Different { seen } => {
+                    repeated(seen).map(|line| (line, "tells the rows apart", false))
+                }
+                Watched::Numbers { seen, .. } => {
+                    repeated(seen).map(|line| (line, "tells the rows apart", true))
+                }
+                Watched::Words { words, numbers, line } => {
+                    (numbers > words).then_some((*line, "holds words", true))
+                }
+            };
+            if let Some((line, what, matters)) = found {
+                self.found.get_or_insert(Found { line, at, what, matters });
             }
         }
     }
@@ -137,4 +153,11 @@ impl Watch {
         let note = note.set("drop", column).text(" leaves it out");
         Some(Problem::Advice(Some(line), note).at(place, line))
     }
+}
+
+/// The line of the first cell that stands for a second time.
+fn repeated(seen: &mut [Cell]) -> Option<u64> {
+    seen.sort_unstable();
+    let twice = |pair: &[Cell]| (pair[0].0 == pair[1].0).then_some(pair[1].1);
+    seen.windows(2).filter_map(twice).min()
 }
