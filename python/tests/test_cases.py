@@ -115,7 +115,7 @@ def test_r_frames_are_files(name, options):
     strip = "".join(f', {key} = "{value}"' for key, value in options.items())
     code = (
         f'd <- read.csv("{path_of(name)}", check.names = FALSE, quote = "\\"" {", " + reading if reading else ""}); '
-        f"found <- suppressWarnings(orthopt::sparse_pca(d, ncomp = 1, penalty = 'none', scale. = TRUE{strip})); "
+        f"found <- suppressWarnings(orthopt::sparse_pca(d, ncomp = 1, penalty = 'none'{strip})); "
         "cat(found$n, rownames(found$rotation), sep = '\\n')"
     )
     done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, env={**os.environ, "R_LIBS": R_LIB})

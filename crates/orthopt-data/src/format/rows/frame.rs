@@ -118,14 +118,10 @@ impl Frame<'_> {
     fn agrees(&self, layout: &Layout) -> bool {
         let assumed = layout.assumed.iter().all(|(at, assumed)| {
             let column = &self.columns[*at];
-            let mut seen = std::collections::HashSet::new();
             match (&column.cells, assumed) {
                 (FrameCells::Words(words), Assumed::Words) => {
                     let number = |word: &&String| layout.marks.number(word.as_bytes()).is_some();
                     2 * words.iter().filter(number).count() <= words.len()
-                }
-                (FrameCells::Words(words), _) => {
-                    words.iter().all(|word| !word.is_empty() && seen.insert(word.as_str()))
                 }
                 (FrameCells::Numbers(values), Assumed::Counting) => {
                     values.windows(2).all(|two| two[1] == two[0] + 1.0)
@@ -134,7 +130,7 @@ impl Frame<'_> {
                     let mut seen = std::collections::HashSet::new();
                     values.iter().all(|value| value.fract() == 0.0 && seen.insert(value.to_bits()))
                 }
-                (FrameCells::Other, _) => true,
+                (FrameCells::Words(_) | FrameCells::Other, _) => true,
             }
         });
         let filled = |at: usize| match &self.columns[at].cells {
@@ -224,7 +220,7 @@ impl Frame<'_> {
         let load = LoadOptions { table: self.options.clone(), ..LoadOptions::default() };
         let above = first_row(&layout);
         let mut rows = Rows::new(Some(layout), &load);
-        let listed = matches!(self.options.drop_rows, DropRows::Listed(_));
+        let listed = matches!(self.options.drop_rows, DropRows::Listed(_) | DropRows::AsElsewhere(_));
         for i in above..self.rows {
             let labels = label(i);
             let kind = labels.iter().find_map(|word| kind_of(word.as_bytes()));

@@ -1,7 +1,5 @@
 //! What the first lines of a table have decided holds for all of it, or the table is decided by all of its lines.
 
-use std::hash::{BuildHasher, RandomState};
-
 use crate::error::DataError;
 use crate::table::{Assumed, LAST_ROWS, Layout, Note, Problem};
 use crate::text::show;
@@ -13,20 +11,16 @@ const MOST: usize = 1 << 22;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
     columns: Vec<Watched>,
-    hasher: RandomState,
     /// Where first.
     pub(super) found: Option<Found>,
 }
 
-/// What stands for a cell, and its line.
+/// The bits of a number, and its line.
 type Cell = (u64, u64);
 
 #[derive(Clone, Debug)]
 enum Watched {
     No,
-    Different {
-        seen: Vec<Cell>,
-    },
     /// Numbers, which only the last rows may lack.
     Numbers {
         counting: bool,
@@ -47,8 +41,6 @@ pub(super) struct Found {
     line: u64,
     at: usize,
     what: &'static str,
-    /// Variables differ by it.
-    matters: bool,
 }
 
 impl Watch {
@@ -57,7 +49,6 @@ impl Watch {
         let mut columns = vec![Watched::No; layout.assumed.iter().map(|(at, _)| at + 1).max().unwrap_or(0)];
         for (at, assumed) in &layout.assumed {
             columns[*at] = match assumed {
-                Assumed::DifferentWords => Watched::Different { seen: Vec::new() },
                 Assumed::DifferentNumbers | Assumed::Counting => Watched::Numbers {
                     counting: *assumed == Assumed::Counting,
                     last: None,
@@ -74,17 +65,8 @@ impl Watch {
     pub(super) fn see(&mut self, at: usize, line: u64, field: &[u8], layout: &Layout) {
         let Some(watched) = self.columns.get_mut(at) else { return };
         let number = || layout.marks.number(field).filter(|value| !layout.marks.is_missing_number(*value));
-        let (what, matters) = match watched {
+        let what = match watched {
             Watched::No => return,
-            Watched::Different { seen } => {
-                if !field.is_empty() {
-                    if seen.len() < MOST {
-                        seen.push((self.hasher.hash_one(field), line));
-                    }
-                    return;
-                }
-                ("tells the rows apart", false)
-            }
             Watched::Numbers { counting, last, seen, lacking } => {
                 let fits = match number() {
                     None => {
@@ -103,7 +85,7 @@ impl Watch {
                 if fits {
                     return;
                 }
-                (if *counting { "counts the rows" } else { "tells the rows apart" }, true)
+                if *counting { "counts the rows" } else { "tells the rows apart" }
             }
             Watched::Words { words, numbers, line: first } => {
                 let begins = field.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
@@ -117,7 +99,7 @@ impl Watch {
             }
         };
         self.columns[at] = Watched::No;
-        self.found.get_or_insert(Found { line, at, what, matters });
+        self.found.get_or_insert(Found { line, at, what });
     }
 
     /// At the end: cells that repeat, and columns of words that hold more numbers.
@@ -125,25 +107,20 @@ impl Watch {
         for (at, watched) in self.columns.iter_mut().enumerate() {
             let found = match watched {
                 Watched::No => None,
-                Watched::Different { seen } => {
-                    repeated(seen).map(|line| (line, "tells the rows apart", false))
-                }
-                Watched::Numbers { seen, .. } => {
-                    repeated(seen).map(|line| (line, "tells the rows apart", true))
-                }
+                Watched::Numbers { seen, .. } => repeated(seen).map(|line| (line, "tells the rows apart")),
                 Watched::Words { words, numbers, line } => {
-                    (numbers > words).then_some((*line, "holds words", true))
+                    (numbers > words).then_some((*line, "holds words"))
                 }
             };
-            if let Some((line, what, matters)) = found {
-                self.found.get_or_insert(Found { line, at, what, matters });
+            if let Some((line, what)) = found {
+                self.found.get_or_insert(Found { line, at, what });
             }
         }
     }
 
     /// What a reader says that cannot begin again.
     pub(super) fn problem(&self, layout: &Layout, place: &str) -> Option<DataError> {
-        let Found { line, at, what, .. } = self.found.filter(|found| found.matters)?;
+        let Found { line, at, what } = self.found?;
         let column = layout.reference(at);
         let text = format!("column {} {what} in the first lines, and not here: ", show(column.as_bytes()));
         let note = match what {

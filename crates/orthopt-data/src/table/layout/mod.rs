@@ -75,8 +75,6 @@ pub(crate) enum Role {
 /// agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assumed {
-    /// Words that name rows do not repeat.
-    DifferentWords,
     /// Whole numbers that name rows, or only tell them apart, do not repeat.
     DifferentNumbers,
     /// Numbers count the rows.
@@ -648,20 +646,15 @@ impl Table<'_> {
         (few && rest.all(|cell| number(cell).is_none())).then_some(values)
     }
 
-    /// What is assumed of a column that names the rows, where nobody has said so.
+    /// What is assumed of numbers that name the rows, where nobody has said so. What words name rows changes no variable.
     fn assumed_of_names(&self, at: usize, kind: Kind, options: &TableOptions) -> Option<(usize, Assumed)> {
-        let open = options.row_names != RowNames::Auto
-            || self.short
-            || self.names.is_none() && kind.is_words()
-            || self.names.is_some() && self.name(at).trim().is_empty();
-        let known = !open && (kind == Kind::Number || self.is_unique(at));
-        let assumed = match kind {
-            _ if !known => return None,
-            Kind::Number if is_identifier(self.name(at).trim()) => Assumed::DifferentNumbers,
-            Kind::Number => Assumed::Counting,
-            _ => Assumed::DifferentWords,
-        };
-        Some((at, assumed))
+        let said = options.row_names != RowNames::Auto || self.short;
+        let unnamed = self.names.is_some() && self.name(at).trim().is_empty();
+        if said || unnamed || kind != Kind::Number {
+            return None;
+        }
+        let is_id = is_identifier(self.name(at).trim());
+        Some((at, if is_id { Assumed::DifferentNumbers } else { Assumed::Counting }))
     }
 
     /// Whether a first column names the rows, and whether it does so because it is text.
