@@ -224,3 +224,16 @@ fn frames_are_read_as_files() {
         read(vec![("a", words(&["p", "q", "p", "q", "p", "q"]))], None, &plain).unwrap_err().to_string();
     assert!(nothing.contains("no column holds numbers"), "{nothing}");
 }
+
+/// A row that is left out by itself may be listed as well.
+#[test]
+fn a_listed_row_may_be_left_out_already() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "name,a,b\nu,1.5,2\nSource: survey,,\nv,2,7\nw,3,1\n").unwrap();
+    for (list, rows) in [("2", Some(3)), ("Source: survey,u", Some(2)), ("9", None)] {
+        let mut options = LoadOptions::default();
+        options.table.set("drop-rows", list).unwrap();
+        assert_eq!(read_file(&path, &options).ok().map(|data| data.matrix.nrows()), rows, "{list}");
+    }
+}

@@ -285,6 +285,7 @@ impl Rows {
         let only = if filled == 0 && columns > 1 { label } else { note };
         if let Some(name) = only.filter(|_| self.rules.drops()) {
             let name = decoded(name);
+            self.is_listed(row, &name); // somebody may have listed it, and has what was asked for
             self.left_out.push((name, NAMELESS));
             self.forget(begin, row);
             return Ok(());
@@ -311,15 +312,23 @@ impl Rows {
         !self.marked.is_empty()
     }
 
+    /// Whether somebody lists the row, by its name or its number, which is remembered.
+    fn is_listed(&mut self, row: usize, name: &str) -> bool {
+        let (DropRows::Listed(words) | DropRows::AsElsewhere(words)) = &self.rules.drop_rows else {
+            return false;
+        };
+        let number = row.to_string();
+        let found = words.iter().find(|word| **word == name || **word == number).cloned();
+        self.listed.extend(found.clone());
+        found.is_some()
+    }
+
     /// Notes what the name of a row says of it.
     fn mark(&mut self, row: usize, kind: Option<RowKind>, name: String) {
-        if let DropRows::Listed(words) | DropRows::AsElsewhere(words) = &self.rules.drop_rows {
-            let number = row.to_string();
-            if let Some(word) = words.iter().find(|word| **word == name || **word == number) {
-                self.listed.push(word.clone());
-                self.marked.push((row, RowKind::Listed, if name.is_empty() { number } else { name }));
-                return;
-            }
+        if self.is_listed(row, &name) {
+            let name = if name.is_empty() { row.to_string() } else { name };
+            self.marked.push((row, RowKind::Listed, name));
+            return;
         }
         self.marked.extend(kind.map(|kind| (row, kind, name)));
     }
