@@ -2,6 +2,7 @@
 
 use csv::ByteRecord;
 
+use super::watch::Watch;
 use super::{Rows, beside};
 #[cfg(feature = "parquet")]
 use crate::dataset::{DataSet, Matrix};
@@ -10,7 +11,7 @@ use crate::format::LoadOptions;
 #[cfg(feature = "parquet")]
 use crate::table::Columns;
 use crate::table::{
-    Assumed, Cell, DropRows, Head, Header, HowRead, Layout, Note, OddCells, Role, TableOptions, kind_of,
+    Cell, DropRows, Head, Header, HowRead, Layout, Note, OddCells, Role, TableOptions, kind_of,
 };
 use crate::text::show;
 
@@ -116,23 +117,12 @@ impl Frame<'_> {
 
     /// Whether all rows agree with what the first ones say.
     fn agrees(&self, layout: &Layout) -> bool {
-        let assumed = layout.assumed.iter().all(|(at, assumed)| {
+        let mut watch = Watch::of(layout);
+        for (at, _) in &layout.assumed {
             let column = &self.columns[*at];
-            match (&column.cells, assumed) {
-                (FrameCells::Words(words), Assumed::Words) => {
-                    let number = |word: &&String| layout.marks.number(word.as_bytes()).is_some();
-                    2 * words.iter().filter(number).count() <= words.len()
-                }
-                (FrameCells::Numbers(values), Assumed::Counting) => {
-                    values.windows(2).all(|two| two[1] == two[0] + 1.0)
-                }
-                (FrameCells::Numbers(values), _) => {
-                    let mut seen = std::collections::HashSet::new();
-                    values.iter().all(|value| value.fract() == 0.0 && seen.insert(value.to_bits()))
-                }
-                (FrameCells::Words(_) | FrameCells::Other, _) => true,
-            }
-        });
+            (0..self.rows).for_each(|i| watch.see(*at, i as u64, column.text(i).as_bytes(), layout));
+        }
+        watch.finish();
         let filled = |at: usize| match &self.columns[at].cells {
             FrameCells::Numbers(values) => values.iter().any(|value| !value.is_nan()),
             FrameCells::Words(words) => words.iter().any(|word| !word.is_empty()),
@@ -144,7 +134,7 @@ impl Frame<'_> {
             odd.problem(layout).is_some()
         };
         let empty = |(at, role): (usize, &Role)| *role == Role::Empty && filled(at);
-        assumed && !layout.roles.iter().enumerate().any(empty) && !odd()
+        watch.found.is_none() && !layout.roles.iter().enumerate().any(empty) && !odd()
     }
 
     /// The numbers of columns of texts that are variables.
