@@ -3,14 +3,13 @@ compiled half: contiguous float64 arrays, canonical compressed columns, or a str
 
 from __future__ import annotations
 
-import re
 import warnings
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from .errors import DataTypeError, InvalidOptionError, OrthoptWarning, ShapeError
+from .errors import DataFileError, DataTypeError, InvalidOptionError, OrthoptWarning, ShapeError
 
 
 def matrix(data: Any, what: str = "the data") -> Any:
@@ -78,20 +77,16 @@ def _frame(data: Any, what: str) -> Any:
     return np.column_stack(columns) if columns else data
 
 
-def _are_words(column: Any) -> bool:
-    """Whether most values of a column of a pandas frame are words, dates or lists, and no numbers with something beside them
-    (``"5 kg"``, ``"12 %"``)."""
-    if getattr(column.dtype, "kind", "O") in "mM" or str(column.dtype) == "category":
-        return True
-    values = [value for value in column.to_numpy(dtype=object, na_value=None) if value is not None and value == value]
-    if not all(isinstance(value, (str, list, tuple, dict, set)) or hasattr(value, "isoformat") for value in values):
-        return False
-    numbers = [value for value in values if isinstance(value, str) and _NUMBER.match(value)]
-    return 2 * len(numbers) <= len(values)
-
-
-#: A number with something beside it; days, times and codes have digits and more of them behind a mark.
-_NUMBER = re.compile(r"\s*[(<>~$€£]?\s*[-+]?\d+(?:[.,]\d+)*\s*(?:[^\d\s:/-].{0,12})?$")
+def _texts(column: Any) -> list[str] | None:
+    """The cells of a column of a pandas frame as texts, empty where one is missing; None where they are lists and the like."""
+    if getattr(column.dtype, "kind", "O") == "c":
+        return None
+    values = column.to_numpy(dtype=object, na_value=None)
+    missing = [value is None or value != value for value in values]
+    plain = (str, bool, int, float, np.generic)
+    if not all(empty or isinstance(value, plain) or hasattr(value, "isoformat") for value, empty in zip(values, missing)):
+        return None
+    return ["" if empty else str(value) for value, empty in zip(values, missing)]
 
 
 def refuse_text(data: Any) -> None:
@@ -116,60 +111,73 @@ def _column(column: Any) -> np.ndarray | None:
         return None
 
 
+#: Options of files that hold for frames, too.
+_OPTIONS = ("columns", "drop", "row_names", "drop_rows", "strip", "na", "decimal", "thousands")
+
+
 def arranged(data: Any, filled: dict[str, Any]) -> Any:
-    """A frame with the columns that ``columns``, ``drop`` and ``weights`` leave, without words and without columns that only
-    tell the rows apart; these options are taken out of those of the compiled half, which arranges files and not what is in
-    memory."""
+    """A frame by the rules of files: without words, without columns that only tell the rows apart, and without rows that are no
+    samples. Options of it are taken out of those of the compiled half, which arranges files and not what is in memory."""
     from . import _orthopt
 
     options = filled["options"]
-    pandas, table = _is_pandas(data), hasattr(data, "texts")
-    if not hasattr(data, "columns") or not (pandas or table or any(options.get(key) for key in ("columns", "drop", "weights"))):
+    pandas, table = _is_pandas(data), hasattr(data, "cells")
+    if not (pandas or table or (hasattr(data, "columns") and any(options.get(key) for key in ("columns", "drop", "weights")))):
         return data
-    values = data if pandas else data.values
-    column = (lambda at: data.iloc[:, at]) if pandas else (lambda at: values[:, at])
-    every = [str(name) for name in data.columns]
-    is_text = [pandas and _column(column(at)) is None and _are_words(column(at)) for at in range(len(every))]
-    numbers = len(every)
-    if table:
-        every, is_text = every + data.texts, is_text + [True] * len(data.texts)
+    names, cells, index = _cells(data) if pandas else data.cells if table else _of_numbers(data)
+    rows = len(data.index) if pandas else data.values.shape[0]
     weight = options.pop("weights", None) if isinstance(options.get("weights"), str) else None
     if weight is not None:
-        if every.count(weight) != 1 or is_text[every.index(weight)]:
+        if names.count(weight) != 1 or not isinstance(cells[names.index(weight)], np.ndarray):
             raise InvalidOptionError(f"weights is {weight!r}: expected one of the columns, or a weight for each row")
-        filled["weights"] = weights(column(every.index(weight)))
+        filled["weights"] = weights(cells[names.index(weight)])
         filled["own"] = [*filled["own"], "weights"]
-    wanted = options.pop("columns", None)
-    looked_at = [(pandas or table) and at < numbers and not is_text[at] for at in range(len(every))]
-    is_index = [look and _tells_rows_apart(column(at)) for at, look in enumerate(looked_at)]
-    kept, words, index = _orthopt.chosen_columns(every, is_text, is_index, wanted, options.pop("drop", None))
-    kept = [at for at in kept if every[at] != weight]
-    if any(at >= numbers for at in kept):
-        name = next(every[at] for at in kept if at >= numbers)
-        raise DataTypeError(f"column {name!r} holds no numbers; leave it out of columns=[...]")
-    if words:
-        _left_out(f"columns {[every[at] for at in words]!r} hold words and are left out")
-    if index:
-        names = [every[at] for at in index]
-        _left_out(f"columns {names!r} tell the rows apart and are left out; columns=[...] chooses the variables")
+    given = {key: str(value) for key in _OPTIONS if (value := options.pop(key, None)) is not None}
+    if options.get("gram") or options.get("target") is not None or not (pandas or table):
+        given["drop_rows"] = "none"  # rows belong to columns, to those of another matrix, or to what has no names
+    said = [(key.replace("_", "-"), value) for key, value in given.items()]
+    try:
+        kept, samples, numbers_of, notes = _orthopt.framed(names, cells, rows, index, said)
+    except DataFileError as error:
+        raise DataTypeError(str(error)) from None
+    kept = [at for at in kept if weight is None or names[at] != weight]
     if not kept:
         raise DataTypeError("no column holds numbers, and components are of numbers: code words as numbers first")
-    if kept == list(range(numbers)):
+    for note in notes:
+        _left_out(note)
+    everything = len(kept) == len(names) and len(samples) == rows and not numbers_of
+    if everything:
         return data
-    return data.iloc[:, kept] if pandas else type(data)(values[:, kept], [every[at] for at in kept])
+    if len(samples) < rows and filled.get("weights") is not None:
+        filled["weights"] = np.ascontiguousarray(np.asarray(filled["weights"])[samples])
+    converted = dict(numbers_of)
+    if not pandas and not table:
+        return type(data)(data.values[:, kept], [names[at] for at in kept])
+    if not pandas:
+        values = np.empty((len(samples), len(kept)), order="F")
+        for k, at in enumerate(kept):
+            values[:, k] = converted.get(at, cells[at])[samples]
+        return type(data)(values, [names[at] for at in kept])
+    frame = data.iloc[samples, kept].copy()
+    for k, at in enumerate(kept):
+        if at in converted:
+            frame.isetitem(k, converted[at][samples])
+    return frame
 
 
-def _tells_rows_apart(column: Any) -> bool:
-    """Whether at least five whole numbers are all different."""
-    values = column.to_numpy(dtype=object, na_value=None) if hasattr(column, "to_numpy") else column
-    head = values[:200]
-    if len(head) < 5 or any(isinstance(value, (bool, np.bool_)) for value in head):
-        return False
-    try:
-        head = np.asarray(head, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return bool(np.all(head == np.floor(head))) and len(np.unique(head)) == len(head)
+def _cells(frame: Any) -> tuple[list[str], list[Any], list[str] | None]:
+    """Names, cells and names of rows of a pandas frame."""
+    columns = [frame.iloc[:, at] for at in range(frame.shape[1])]
+    found = [(column, _column(column)) for column in columns]
+    cells = [_texts(column) if values is None else np.ascontiguousarray(values) for column, values in found]
+    counted = getattr(frame.index.dtype, "kind", "O") in "iu"
+    return [str(name) for name in frame.columns], cells, None if counted else [str(name) for name in frame.index]
+
+
+def _of_numbers(data: Any) -> tuple[list[str], list[Any], None]:
+    """The same of numbers with names."""
+    values = data.values.toarray() if sp.issparse(data.values) else np.asarray(data.values, dtype=np.float64)
+    return [str(name) for name in data.columns], [np.ascontiguousarray(values[:, at]) for at in range(values.shape[1])], None
 
 
 def _left_out(note: str) -> None:

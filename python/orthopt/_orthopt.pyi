@@ -63,9 +63,13 @@ def minimize(
     map: tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]] | None,
     callback: _Callback,
 ) -> dict[str, Any]: ...
-def chosen_columns(
-    names: list[str], is_text: list[bool], is_index: list[bool], columns: str | None, drop: str | None
-) -> tuple[list[int], list[int], list[int]]: ...
+def framed(
+    names: list[str],
+    cells: list[np.ndarray | list[str] | None],
+    rows: int,
+    index: list[str] | None,
+    options: list[tuple[str, str]],
+) -> tuple[list[int], list[int], list[tuple[int, np.ndarray]], list[str]]: ...
 def chart(shown: dict[str, Any]) -> dict[str, Any]: ...
 def names_beside(
     zero: tuple[float, ...],

@@ -156,7 +156,7 @@ def solve(
           then the same for every feasible X) [default: after]; one of after, before
         * ``linear``: nonlinear-eig, and procrustes of C itself: E of the linear term, a file or randn[:SEED]; or a
           matrix
-        * ``target``: procrustes: B of ||AX - B||, one row for each sample; or a matrix
+        * ``target``: procrustes: B of ||AX - B||, one row for each sample; centred where these are; or a matrix
         * ``component_weights``: brockett: weights of the components, D1,D2,... of tr(X'CXD) [default: falling evenly,
           with mean 1]
         * ``effort``: Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the

@@ -10,7 +10,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._data import Cells
-from .errors import DataFileError, DataTypeError
+from .errors import DataFileError
 
 ENDINGS = (".parquet", ".arrow", ".feather")
 #: What pandas calls the column of an index that has no name.
@@ -20,11 +20,11 @@ INDEX = "__index_level_0__"
 class Table:
     """Numbers with the names of their columns, as :mod:`orthopt._data` takes frames."""
 
-    def __init__(self, values: np.ndarray, columns: list[str], texts: list[str] | None = None):
+    def __init__(self, values: np.ndarray, columns: list[str], cells: tuple[list[str], list[Any], list[str] | None] | None = None):
         self.values = values
         self.columns = columns
-        #: Columns that hold no numbers.
-        self.texts = texts or []
+        #: Names, cells and names of rows of all columns, numbers or not.
+        self.cells = cells or (columns, [np.ascontiguousarray(values[:, at]) for at in range(values.shape[1])], None)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.values, dtype=dtype, copy=True) if copy else np.asarray(self.values, dtype=dtype)
@@ -113,11 +113,17 @@ def of_arrow(table: Any, what: str) -> Table:
 
     described = (table.schema.pandas_metadata or {}).get("index_columns", [])
     index = described[0] if len(described) == 1 and isinstance(described[0], str) else None
-    columns, texts = _numbers(table.column_names, list(table.schema.types), kind, index, what)
+    def words(at: int) -> list[str] | None:
+        of = table.schema.types[at]
+        if kind(of) != "text":
+            return None
+        return ["" if word is None else word for word in table.column(at).cast(pyarrow.string()).to_pylist()]
+
+    columns, row_names = _numbers(table.column_names, list(table.schema.types), kind, index, what)
     values = np.empty((table.num_rows, len(columns)), order="F")
     for k, at in enumerate(columns):
         values[:, k] = table.column(at).cast(pyarrow.float64(), safe=False).to_numpy()
-    return Table(values, [table.column_names[at] for at in columns], texts)
+    return _table(table.column_names, values, columns, row_names, words)
 
 
 def of_polars(frame: Any, what: str) -> Table:
@@ -130,22 +136,35 @@ def of_polars(frame: Any, what: str) -> Table:
         text = of in (polars.String, polars.Categorical, polars.Enum, polars.Date, polars.Datetime, polars.Time)
         return "text" if text else "other"
 
-    places, texts = _numbers(frame.columns, frame.dtypes, kind, INDEX, what)
+    def words(at: int) -> list[str] | None:
+        if kind(frame.dtypes[at]) != "text":
+            return None
+        return frame.to_series(at).cast(polars.String).fill_null("").to_list()
+
+    places, row_names = _numbers(frame.columns, frame.dtypes, kind, INDEX, what)
     columns = [frame.columns[at] for at in places]
     values = frame.select(polars.col(columns).cast(polars.Float64)).to_numpy(order="fortran")
-    return Table(values, columns, texts)
+    return _table(frame.columns, values, places, row_names, words)
+
+
+def _table(names: Sequence[str], values: np.ndarray, places: list[int], rows: int | None, words: Any) -> Table:
+    """Numbers with the names of their columns, and all columns but the one that names the rows."""
+    cells: list[Any] = [words(at) for at in range(len(names))]
+    for k, at in enumerate(places):
+        cells[at] = values[:, k]
+    others = [at for at in range(len(names)) if at != rows]
+    index = None if rows is None or cells[rows] is None else [str(name) for name in cells[rows]]
+    return Table(values, [names[at] for at in places], ([names[at] for at in others], [cells[at] for at in others], index))
 
 
 def _numbers(
     names: Sequence[str], types: Sequence[Any], kind: Any, index: str | None, what: str
-) -> tuple[list[int], list[str]]:
-    """Places of the columns of numbers, and names of the others. As in files of text, a first column of text (or without a
+) -> tuple[list[int], int | None]:
+    """Places of the columns of numbers, and the place of the names of the rows. As in files of text, a first column of text (or without a
     name) names the rows; pandas keeps its index behind the others."""
     rows = None
     if len(names) > 1:
         first = kind(types[0]) == "text" or not names[0].strip()
         rows = names.index(index) if index in names else 0 if first else None
     places = [at for at in range(len(names)) if at != rows and kind(types[at]) == "number"]
-    if not places:
-        raise DataTypeError(f"{what}: no column holds numbers, and components are of numbers")
-    return places, [names[at] for at in range(len(names)) if at != rows and at not in places]
+    return places, rows

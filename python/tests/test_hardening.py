@@ -245,11 +245,11 @@ def test_frames(table):
         solved(frame.astype("Float64").mask(with_one(0 * table, 1) > 0))
     named = frame.assign(name="anna")
     for entrance in [solved, compared, certified, traced]:
-        with pytest.warns(errors.OrthoptWarning, match=r"columns \['name'\] hold words and are left out"):
+        with pytest.warns(errors.OrthoptWarning, match="column `name` holds words and is left out"):
             entrance(named)
     with pytest.raises(errors.DataTypeError, match=r"column 13 \('name'\) .* drop=\['name'\]"):
         summed(named)
-    with pytest.warns(errors.OrthoptWarning, match=r"columns \['when'\] hold words"):
+    with pytest.warns(errors.OrthoptWarning, match="column `when` holds words"):
         assert solved(frame.assign(when=pd.Timestamp("2020-01-01"))) == solved(frame)
     with pytest.raises(errors.EmptyDataError):
         solved(frame.iloc[:0])

@@ -16,29 +16,48 @@ numbers <- function(x, what) {
     x
 }
 
-# A data frame without its factors, words and dates, which is said; true and false are 1 and 0. Texts that begin with digits
-# may be numbers with something beside them, and stay, to be refused.
-without_words <- function(x) {
-    x[] <- lapply(x, function(column) if (is.logical(column)) as.numeric(column) else column)
-    words <- vapply(x, function(column) {
-        if (is.numeric(column)) return(FALSE)
-        if (!is.character(column)) return(TRUE)
-        column <- column[!is.na(column)]
-        mean(grepl("^[[:space:](<>$]*[-+]?[0-9]+([.,][0-9]+)*[[:space:]]*([^-/:0-9][^0-9]*)?$", column)) <= 0.5
-    }, NA)
-    if (!any(words) || all(words)) return(x)
-    warn("columns that hold words are left out: ", listed(names(x)[words]))
-    x[!words]
+# Arguments that say how a frame is read, as the options of files.
+FRAME_OPTIONS <- c("columns", "drop", "row_names", "drop_rows", "strip", "na", "decimal", "thousands")
+
+# A data frame by the rules of files: without words and columns that only tell the rows apart, and without rows that are no
+# samples, such as totals. Of a matrix with names of rows these are looked at alone.
+arranged <- function(x, options = list()) {
+    if (nrow(x) == 0L || ncol(x) == 0L) return(x)
+    frame <- is.data.frame(x)
+    if (!frame && (is.null(rownames(x)) || !is.numeric(x))) return(x)
+    columns <- if (frame) unclass(x) else lapply(seq_len(ncol(x)), function(j) x[, j])
+    if (!frame && is.null(options$columns)) options$columns <- "*"
+    cells <- lapply(columns, cells_of)
+    names <- if (is.null(colnames(x))) paste0("x", seq_len(ncol(x))) else colnames(x)
+    own <- if (frame) is.character(attr(x, "row.names")) else TRUE
+    found <- checked(frame_of(names, unname(cells), nrow(x), if (own) rownames(x), options))
+    for (note in found$notes) warn(note)
+    for (k in seq_along(found$at)) x[[found$at[k]]] <- found$numbers[[k]]
+    # rows without names of their own keep none
+    if (length(found$rows) < nrow(x)) x <- x[found$rows, , drop = FALSE]
+    x <- if (frame) x[found$columns] else x[, found$columns, drop = FALSE]
+    if (frame) x[] <- lapply(x, function(column) if (is.logical(column)) as.numeric(column) else column)
+    x
+}
+
+# Doubles, strings, or NULL of what is neither.
+cells_of <- function(column) {
+    if (is.numeric(column) || is.logical(column)) return(as.double(column))
+    if (is.list(column) || is.complex(column) || is.raw(column)) return(NULL)
+    words <- as.character(column)
+    words[is.na(words)] <- ""
+    words
 }
 
 # The same for data to be analysed: missing values are dropped or refused as na.action says.
-samples <- function(x, na.action) {
-    if (is.data.frame(x)) x <- without_words(x)
+samples <- function(x, na.action, options = list()) {
+    if (is.data.frame(x) || is.matrix(x)) x <- arranged(x, options)
     if (!is.null(na.action)) x <- match.fun(na.action)(x)
     dropped <- attr(x, "na.action")
     x <- numbers(x, "x")
     attr(x, "na.action") <- dropped
     refuse_missing(x, "x")
+    for (note in remarks_on(x, FALSE)) warn(note)
     x
 }
 

@@ -18,9 +18,10 @@
 #'
 #' Invalid input is an error of class `orthopt_error`; warnings have the class `orthopt_warning`.
 #'
-#' @param x the data: a numeric matrix, a data frame of numeric columns, or a sparse matrix of the package Matrix,
+#' @param x the data: a numeric matrix, a data frame, or a sparse matrix of the package Matrix,
 #'   which is not filled: its covariance matrix is analysed, so that `stability` does not take it. Rows are
-#'   samples.
+#'   samples. Words, columns that only tell rows apart, and rows of totals are left out with a warning; `columns`,
+#'   `drop`, `row_names`, `drop_rows`, `strip` and `na` in `...` say otherwise, as the options of the command do.
 #' @param formula,data,subset a formula without a left side, such as `~ Murder + Assault`, the data frame with its
 #'   variables, and the rows to use; as for [prcomp()].
 #' @param ncomp the number of components; between 0 and 1, or as `"90%"`, the share of the variance that as many
@@ -103,7 +104,10 @@ sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, 
                                scale. = FALSE, nonneg = FALSE, maximise = NULL, constraint = NULL, time_limit = NULL,
                                seed = 0, effort = NULL, bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL,
                                na.action = NULL, ...) {
-    further <- named_further(...)
+    further <- list(...)
+    of_frame <- if (is.null(names(further))) rep(FALSE, length(further)) else names(further) %in% FRAME_OPTIONS
+    reading <- lapply(further[of_frame], function(words) paste(words, collapse = ","))
+    further <- do.call(named_further, further[!of_frame])
     if (missing(x) == is.null(covmat)) fail("give either data 'x' or their covariances 'covmat'")
     if (missing(x)) {
         refuse_idle(c(center = !isTRUE(center), scale. = !isFALSE(scale.), na.action = !is.null(na.action),
@@ -111,7 +115,7 @@ sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, 
     }
     data <- if (missing(x)) from_covariances(covmat)
         else if (is_sparse(x)) from_sparse(x, center, scale., na.action)
-        else from_samples(x, center, scale., na.action)
+        else from_samples(x, center, scale., na.action, reading)
     # the rule takes the covariances and the number of rows behind them
     if (data$gram && !is.na(data$rows) && identical(ncomp, "auto")) further$samples <- data$rows
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
@@ -144,9 +148,8 @@ tell <- function(found, certify) {
 }
 
 # What is analysed: A with C = A'A, in the units of variances, and how it came about.
-from_samples <- function(x, center, scale., na.action) {
-    x <- samples(x, na.action)
-    look_at_samples(x)
+from_samples <- function(x, center, scale., na.action, reading = list()) {
+    x <- samples(x, na.action, reading)
     scaled <- prepared(x, center, scale.)
     units <- lapply(c(center = "scaled:center", scale = "scaled:scale"), function(name) {
         value <- attr(scaled, name)

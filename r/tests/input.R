@@ -17,9 +17,28 @@ warned <- function(expr, pattern) {
 }
 
 # words are left out, numbers with something beside them are refused
-found <- warned(sparse_pca(iris, ncomp = 2), "columns that hold words are left out: Species")
+found <- warned(sparse_pca(iris, ncomp = 2), "column `Species` holds words and is left out")
 stopifnot(all.equal(found$rotation, sparse_pca(iris[1:4], ncomp = 2)$rotation))
-refused(sparse_pca(transform(iris[1:4], mass = "5 kg")), "not numeric: mass")
+refused(sparse_pca(transform(iris[1:4], mass = rep(c("5 kg", "7 lb"), 75))), "`5 kg` in column 5 \\(`mass`\\) is a number with the unit")
+found <- sparse_pca(transform(iris[1:4], mass = paste(1:150 %% 7, "kg")), ncomp = 2)
+stopifnot(all.equal(found$rotation, sparse_pca(transform(iris[1:4], mass = 1:150 %% 7), ncomp = 2)$rotation))
+# rows that are no samples, and columns that tell rows apart, as in files
+total <- rbind(USArrests, Total = colSums(USArrests))
+found <- warned(sparse_pca(total, ncomp = 2), "row `Total` is no sample by the name \\(a total\\); drop_rows = \"none\" keeps it")
+stopifnot(all.equal(found$rotation, sparse_pca(USArrests, ncomp = 2)$rotation), nrow(found$x) == 50L)
+stopifnot(nrow(sparse_pca(total, ncomp = 2, drop_rows = "none")$x) == 51L)
+warned(sparse_pca(as.matrix(total), ncomp = 2), "row `Total` is no sample by the name")
+warned(sparse_pca(unname(as.matrix(total)), ncomp = 2), "row 51, the last one, is the sum of the others")
+found <- warned(sparse_pca(cbind(USArrests, id = c(3:49, 2:0) * 7), ncomp = 2), "column `id` .* tells the rows apart and is no variable")
+stopifnot(nrow(found$rotation) == 4L)
+stopifnot(nrow(sparse_pca(cbind(USArrests, id = c(3:49, 2:0) * 7), ncomp = 2, row_names = "none")$rotation) == 5L)
+refused(sparse_pca(USArrests, ncomp = 2, drop = "Rape,Theft"), "drop: there is no column `Theft`")
+# what looks like something else
+warned(sparse_pca(as.data.frame(cor(mtcars)), ncomp = 2), "it looks like a correlation matrix and is read as samples; covmat takes it as C itself")
+warned(sparse_pca(covmat = diag(c(2, 1, -1)), ncomp = 1, lambda = 0.1), "C is indefinite: its smallest eigenvalue is -1.0000 .* Matrix::nearPD takes the nearest")
+half <- cor(mtcars)
+half[upper.tri(half)] <- 0
+warned(sparse_pca(covmat = half, ncomp = 1), "the table is triangular: its lower triangle is used for both")
 refused(sparse_pca(matrix("a")), "type character")
 refused(sparse_pca(mtcars[0, ]), "empty: 0 x 11")
 refused(sparse_pca(), "either data")

@@ -76,6 +76,7 @@ pub fn same_in_r(workspace: &Workspace, library: &Path) -> anyhow::Result<()> {
     let run = Venv::inside(&folder).module("pytest").args([
         "-q",
         "python/tests/test_doors.py",
+        "python/tests/test_cases.py",
         "-k",
         "test_r and not test_rust",
     ]);

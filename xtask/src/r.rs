@@ -13,7 +13,7 @@ use crate::{python, roxygen, versions};
 const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
 
 /// Addition to the manifest of a crate outside the workspace, with the library beside it.
-const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\n";
+const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\northopt-data = { path = \"../orthopt-data\" }\n";
 
 /// Compares the help pages, builds the package and lets `R CMD check --as-cran` install it, run its examples and its
 /// tests; errors and warnings fail, notes are shown (CONTRIBUTING.md has those that remain). Then runs the examples of
@@ -132,7 +132,7 @@ fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
     }
     pack.run()?;
     fs::remove_dir_all(package.join("src/rust"))?;
-    for (name, folder) in [("orthopt", "orthopt"), ("orthopt-r", "rust")] {
+    for (name, folder) in [("orthopt", "orthopt"), ("orthopt-data", "orthopt-data"), ("orthopt-r", "rust")] {
         unpack(workspace, &format!("{name}-{version}"), work, &package.join("src").join(folder))?;
     }
     let manifest = package.join("src/rust/Cargo.toml");

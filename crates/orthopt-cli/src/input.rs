@@ -145,7 +145,8 @@ impl Input {
     /// The options with the number of rows behind C, where only C is kept of them.
     pub fn told(&self, options: &PoseOptions) -> PoseOptions {
         let rows = (self.is_gram && self.info.role == report::Role::Samples).then_some(self.info.rows);
-        PoseOptions { samples: options.samples.or(rows), ..options.clone() }
+        let options = PoseOptions { samples: options.samples.or(rows), ..options.clone() };
+        if self.info.centered { options.centred() } else { options }
     }
 
     /// A note for samples that are not centred though they ought to be.

@@ -84,7 +84,10 @@ pub fn of(request: &Request) -> anyhow::Result<TableOptions> {
                 Written::Flag(flag) => flag.to_string(),
                 other => other.to_string(),
             };
-            options.set(entry.name, &text)?;
+            // the default of several options, which says nothing against a layout
+            if text != "auto" {
+                options.set(entry.name, &text)?;
+            }
         }
     }
     Ok(options)

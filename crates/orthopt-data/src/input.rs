@@ -29,8 +29,39 @@ pub(crate) struct Input {
     line: u64,
     budget: Budget,
     taken: Arc<AtomicU64>, // bytes of the file that have been read
+    origin: Option<Bytes>, // from where it can be read again
     #[cfg(feature = "parquet")]
     file: Option<File>, // the same file, where it is one and not compressed
+}
+
+/// From where bytes can be read once more.
+#[derive(Clone, Debug)]
+enum Bytes {
+    File(PathBuf),
+    Memory(Arc<[u8]>),
+}
+
+/// What can be read once more.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    bytes: Option<Bytes>,
+    name: String,
+    budget: Budget,
+}
+
+impl Origin {
+    /// Opens it.
+    pub(crate) fn open(self) -> Result<Input, DataError> {
+        let input = match self.bytes {
+            Some(Bytes::File(path)) => Input::open(&path)?,
+            Some(Bytes::Memory(bytes)) => Input::of_memory(self.name.clone(), bytes),
+            None => {
+                let problem = "it cannot be read twice".into();
+                return Err(DataError::File { path: self.name, problem });
+            }
+        };
+        Ok(Input { name: self.name, budget: self.budget, ..input })
+    }
 }
 
 /// How a file is compressed, which its first bytes say, whatever it is called.
@@ -144,7 +175,8 @@ impl Input {
         let size = file.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len());
         #[cfg(feature = "parquet")]
         let again = size.and_then(|_| file.try_clone().ok());
-        let input = Self::begin(name, Box::new(file), size, Compression::named(path))?;
+        let mut input = Self::begin(name, Box::new(file), size, Compression::named(path))?;
+        input.origin = size.map(|_| Bytes::File(path.into()));
         #[cfg(feature = "parquet")]
         let input = Self { file: again.filter(|_| input.compressed.is_none()), ..input };
         Ok(input)
@@ -187,6 +219,7 @@ impl Input {
             line: 0,
             budget,
             taken,
+            origin: None,
             #[cfg(feature = "parquet")]
             file: None,
         })
@@ -194,16 +227,21 @@ impl Input {
 
     /// Bytes that are already in memory.
     pub(crate) fn from_bytes(name: &str, bytes: &'static [u8]) -> Self {
+        Self::of_memory(name.into(), Arc::from(bytes))
+    }
+
+    fn of_memory(name: String, bytes: Arc<[u8]>) -> Self {
         let size = Some(bytes.len() as u64);
-        let (reader, budget) = (Box::new(Cursor::new(bytes)), Budget::new(name, None));
+        let budget = Budget::new(&name, None);
         Self {
-            name: name.into(),
-            reader,
+            name,
+            reader: Box::new(Cursor::new(bytes.clone())),
             compressed: None,
             size,
             line: 0,
             budget,
             taken: Arc::default(),
+            origin: Some(Bytes::Memory(bytes)),
             #[cfg(feature = "parquet")]
             file: None,
         }
@@ -238,13 +276,34 @@ impl Input {
             self.budget.check(inside.capacity())?;
         }
         drop(part);
-        self.reader = Box::new(Cursor::new(inside));
+        self.reread(inside);
         self.size = None;
         #[cfg(feature = "parquet")]
         {
             self.file = None;
         }
         Ok(name)
+    }
+
+    /// Reads on in bytes that are in memory.
+    fn reread(&mut self, bytes: Vec<u8>) {
+        let bytes: Arc<[u8]> = bytes.into();
+        self.reader = Box::new(Cursor::new(bytes.clone()));
+        self.origin = Some(Bytes::Memory(bytes));
+    }
+
+    /// The same, in memory where it could not be read once more (standard input). To be called where nothing has been read.
+    pub(crate) fn kept(mut self) -> Result<Self, DataError> {
+        if self.origin.is_none() {
+            let bytes = self.read_rest()?;
+            self.reread(bytes);
+        }
+        Ok(self)
+    }
+
+    /// From where it can be read once more.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin { bytes: self.origin.clone(), name: self.name.clone(), budget: self.budget.clone() }
     }
 
     /// Memory limit of reading.

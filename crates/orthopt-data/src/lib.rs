@@ -67,6 +67,7 @@ pub use builtin::builtins;
 pub use check::{SYMMETRY_TOLERANCE, check_symmetric};
 pub use dataset::{DataSet, MAX_DENSE_ENTRIES, Matrix, Role};
 pub use error::DataError;
+pub use format::{FrameCells, FrameColumn, Framed, framed};
 pub use format::{
     LoadOptions, NpzArray, formats, read_dense_npy, read_file, write_file, write_npy, write_npz,
 };

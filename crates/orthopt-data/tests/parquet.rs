@@ -385,3 +385,25 @@ fn files_that_are_damaged() {
         }
     }
 }
+
+/// Rows of totals are no samples here either, whether their name says so or the numbers alone.
+#[test]
+fn totals_are_no_samples() {
+    let folder = TempDir::new().unwrap();
+    let names = |last: &'static str| StringArray::from(vec!["u", "v", "w", "x", "y", last]);
+    let a = Float64Array::from(vec![1.5, 2.0, 5.0, 3.0, 9.0, 20.5]);
+    let b = Float64Array::from(vec![4.0, 1.5, 2.0, 8.0, 1.0, 16.5]);
+    for (last, said) in
+        [("Total", "row `Total` is no sample by the name"), ("z", "row `z` is the sum of the others")]
+    {
+        let table = table(vec![column("who", names(last)), column("a", a.clone()), column("b", b.clone())]);
+        let path = folder.path().join("t.parquet");
+        std::fs::write(&path, parquet_bytes(&table, Compression::UNCOMPRESSED, 2)).unwrap();
+        let data = read_file(&path, &LoadOptions::default()).unwrap();
+        assert_eq!((data.matrix.nrows(), data.row_names.as_ref().unwrap().len()), (5, 5));
+        assert!(data.how.notes.iter().any(|note| note.to_string().starts_with(said)), "{:?}", data.how.notes);
+        let mut options = LoadOptions::default();
+        options.table.set("drop-rows", "none").unwrap();
+        assert_eq!(read_file(&path, &options).unwrap().matrix.nrows(), 6);
+    }
+}

@@ -3,7 +3,7 @@
 
 use faer::MatRef;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::family::{Kind, ProblemInfo, remark_on_means};
@@ -12,12 +12,12 @@ use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts, TableFacts};
 use orthopt::smooth::Centring;
 use orthopt_data::{
-    DataError, DataSet, LoadOptions, Matrix, Missing, Prepare, Role, Scale, TableOptions, check_symmetric,
-    is_triangular, remark_on_c, remark_on_samples,
+    DataError, DataSet, FrameCells, FrameColumn, LoadOptions, Matrix, Missing, Prepare, Role, Scale,
+    TableOptions, check_symmetric, is_triangular, remark_on_c, remark_on_samples,
 };
 use pyo3::prelude::*;
 
-use crate::errors::{Failure, message};
+use crate::errors::{Failure, message, word};
 
 /// Data from Python; `orthopt._data` admits no other types.
 #[derive(FromPyObject)]
@@ -317,29 +317,46 @@ fn check_pattern(
     Err(Error::Incompatible("the index arrays of the sparse matrix are inconsistent".into()))
 }
 
-/// The columns of a frame that lists of them leave, counted from 0, those of words that nobody asked for, and those that only
-/// tell the rows apart, which are left out of the first.
+/// A column of a frame.
+#[derive(FromPyObject)]
+pub enum Cells<'py> {
+    /// NaN where one is missing.
+    Numbers(PyReadonlyArray1<'py, f64>),
+    /// Empty where one is missing.
+    Words(Vec<String>),
+}
+
+/// Places of variables and of samples, places and numbers of columns of texts, and notes.
+type Arranged<'py> = (Vec<usize>, Vec<usize>, Vec<(usize, Bound<'py, PyArray1<f64>>)>, Vec<String>);
+
+/// How a frame is read by the rules of files, `None` where a column holds neither numbers nor texts: the places of its variables and of its samples, the numbers of columns of
+/// texts, and notes.
 #[pyfunction]
-#[pyo3(signature = (names, is_text, is_index, columns, drop))]
-pub fn chosen_columns(
+pub fn framed<'py>(
+    py: Python<'py>,
     names: Vec<String>,
-    is_text: Vec<bool>,
-    is_index: Vec<bool>,
-    columns: Option<&str>,
-    drop: Option<&str>,
-) -> PyResult<(Vec<usize>, Vec<usize>, Vec<usize>)> {
+    cells: Vec<Option<Cells<'py>>>,
+    rows: usize,
+    index: Option<Vec<String>>,
+    options: Vec<(String, String)>,
+) -> PyResult<Arranged<'py>> {
     let mut table = TableOptions::default();
-    for (option, list) in [("columns", columns), ("drop", drop)] {
-        if let Some(list) = list {
-            table.set(option, list).map_err(Failure::from)?;
-        }
+    for (option, value) in &options {
+        table.set(option, value).map_err(Failure::from)?;
     }
-    let chosen = table.chosen(&names, &is_text, UNNAMED).map_err(Failure::from)?;
-    if columns.is_some() {
-        return Ok((chosen, Vec::new(), Vec::new()));
+    let mut columns = Vec::with_capacity(names.len());
+    for (name, cells) in names.into_iter().zip(&cells) {
+        let cells = match cells {
+            Some(Cells::Numbers(values)) => FrameCells::Numbers(values.as_slice()?),
+            Some(Cells::Words(words)) => FrameCells::Words(words.clone()),
+            None => FrameCells::Other,
+        };
+        columns.push(FrameColumn { name, cells });
     }
-    let (words, others): (Vec<usize>, Vec<usize>) = chosen.into_iter().partition(|at| is_text[*at]);
-    let tells = |at: &usize| is_index[*at] && orthopt_data::is_identifier(&names[*at]);
-    let (index, kept) = others.into_iter().partition(tells);
-    Ok((kept, words, index))
+    let found =
+        orthopt_data::framed(&columns, rows, index.as_deref(), &table, UNNAMED).map_err(Failure::from)?;
+    let numbers =
+        found.numbers.into_iter().map(|(at, values)| (at, PyArray1::from_vec(py, values))).collect();
+    let notes = found.how.notes.iter().map(|note| message(note).worded(word)).collect();
+    Ok((found.columns, found.rows, numbers, notes))
 }

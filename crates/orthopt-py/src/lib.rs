@@ -45,7 +45,7 @@ mod _orthopt {
     #[pymodule_export]
     use super::gram::PyGram;
     #[pymodule_export]
-    use super::input::chosen_columns;
+    use super::input::framed;
     #[pymodule_export]
     use super::knowledge::{PyKnowledge, knowledge_options, read_knowledge, train_knowledge};
     #[pymodule_export]

@@ -142,7 +142,10 @@ fn preparation(request: &orthopt::request::Request) -> Result<Preparation, Failu
     for entry in OPTIONS.iter().filter(|entry| entry.group == Group::Table) {
         if let Some(value) = entry.get(request) {
             let text = if let Written::Flag(flag) = value { flag.to_string() } else { value.to_string() };
-            table.set(entry.name, &text)?;
+            // a default says nothing against a layout
+            if text != "auto" {
+                table.set(entry.name, &text)?;
+            }
         }
     }
     Ok(Preparation { gram: request.gram == Some(Gram::Data), missing, prepare, table, weights: None })

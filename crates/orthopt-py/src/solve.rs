@@ -109,6 +109,7 @@ fn posed(
             view.with(info, how, |data, about| {
                 asked.check(Case::new(info, pose).of_gram(is_gram(data)))?;
                 let pose = if counts { pose.clone().or_counts(info, wanted) } else { pose.clone() };
+                let pose = if about.facts.centered { pose.centred() } else { pose };
                 let clock = Cancel::never().within(request.stopping.time_limit);
                 let mut posed = clock.during(|| family::pose(info, data, &pose))?;
                 if info.kind != Kind::Probe {

@@ -58,6 +58,7 @@ pub fn stability<'py>(
                 request.asked.check(Case::new(info, &request.pose).of_gram(is_gram(data)))?;
                 check(data, pairs)?;
                 let pose_options = request.pose.clone().or_counts(info, &request.wanted);
+                let pose_options = if about.facts.centered { pose_options.centred() } else { pose_options };
                 let clock = watch.cancel().within(request.stopping.time_limit);
                 let posed = clock.during(|| pose(info, data, &pose_options))?;
                 let task = Task::new(&posed, about.facts.clone());

@@ -49,3 +49,4 @@ mod streams;
 mod tables;
 mod terminal;
 mod units;
+mod whole_table;

@@ -1,5 +1,6 @@
 //! Numbers separated by commas, tabs, `;`, `|` or spaces, with or without a line of column names and a first column of
-//! row names. What the columns are is decided by the first lines ([`crate::table`]).
+//! row names. What the columns are is decided by the first lines ([`crate::table`]), and
+//! by all of them where the others do not agree.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -10,7 +11,7 @@ use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::format::guess;
-use crate::format::rows::{Rows, left_out};
+use crate::format::rows::{Read, Rows, decided_by_all, left_out};
 use crate::format::table;
 use crate::input::{BYTE_ORDER_MARK, Input};
 use crate::stream::{Chunk, Chunks};
@@ -55,9 +56,16 @@ pub(super) fn txt_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn 
 }
 
 fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSet, DataError> {
+    let input = input.kept()?;
+    let again = input.origin();
     let mut lines = Lines::new(input, usual, options)?;
-    while lines.next_row()? {}
-    lines.rows.into_data(lines.input.name())
+    let first = lines.read_all();
+    decided_by_all(lines.more, first, || {
+        let input = again.open().map_err(|error| (error, false))?;
+        let mut lines = Lines::new(input, usual, options).map_err(|error| (error, false))?;
+        lines.by_all = true;
+        lines.read_all()
+    })
 }
 
 /// Lines that are looked at before any is read: so many, or so many bytes, but some in any case.
@@ -75,6 +83,8 @@ struct Lines {
     comment: Option<&'static [u8]>, // how comments begin, where there were some in front
     ahead: VecDeque<Head>,          // rows that were looked at
     rows: Rows,
+    by_all: bool,   // all lines decide, and not the first ones alone
+    more: bool,     // there are more lines than those that have decided
     ended: bool,    // no line is left
     finished: bool, // and the last rows have been given away
     text: Vec<u8>,
@@ -92,11 +102,28 @@ impl Lines {
             comment: None,
             ahead: VecDeque::new(),
             rows: Rows::new(None, options),
+            by_all: false,
+            more: false,
             ended: false,
             finished: false,
             text: Vec::new(),
             encoding,
         })
+    }
+
+    /// Reads the whole table.
+    fn read_all(&mut self) -> Read {
+        loop {
+            match self.next_row() {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    let by_lines = !matches!(error, DataError::Memory { .. } | DataError::Io { .. });
+                    return Err((error, by_lines));
+                }
+            }
+        }
+        std::mem::take(&mut self.rows).into_data(self.input.name())
     }
 
     /// Reads the next line with something in it, to the end of its quotes; false at the end.
@@ -138,12 +165,14 @@ impl Lines {
         let mut first: Vec<(u64, Vec<u8>)> = Vec::new();
         let (most, most_bytes, least) = LOOKED_AT;
         let mut bytes = 0;
-        while first.len() < least || (first.len() < most && bytes < most_bytes) {
+        self.more = true;
+        while self.by_all || first.len() < least || (first.len() < most && bytes < most_bytes) {
             if !self.next_text()? {
+                self.more = false;
                 break;
             }
             bytes += self.text.len();
-            self.input.budget().check(2 * bytes)?;
+            self.input.budget().check(if self.by_all { 4 } else { 2 } * bytes)?;
             first.push((self.first_line(), std::mem::take(&mut self.text)));
         }
         let named = first.first().and_then(|(_, text)| named_separator(text));
@@ -188,9 +217,9 @@ impl Lines {
             return Ok(());
         }
         let field = field.or(Field::of_header(&head[0]));
-        if field == Field::Gct && self.options.drop.is_none() {
-            self.options.drop =
-                head[0].fields.iter().any(|name| name == b"Description").then(|| Columns::one("Description"));
+        let bookkeeping = field.bookkeeping(&head[0]);
+        if self.options.drop.is_none() && self.options.columns.is_none() {
+            self.options.drop = Columns::of_names(bookkeeping);
         }
         let line = head[0].line;
         let mut layout =
@@ -201,7 +230,7 @@ impl Lines {
         layout.how.style.extend(self.encoding.map(String::from));
         layout.how.style.extend(left_out(comments.0, "comment"));
         layout.how.style.extend(left_out(titles, "line above the table"));
-        self.rows.layout = Some(layout);
+        self.rows.begin(layout, !self.more);
         Ok(())
     }
 
@@ -281,7 +310,12 @@ enum Field {
     Gct,
     /// Counts of operational taxonomic units, as QIIME writes them.
     Otu,
+    /// Counts of reads in genes, as featureCounts writes them.
+    Reads,
 }
+
+/// Where a gene lies, in the tables of featureCounts.
+const PLACES: [&[u8]; 5] = [b"Chr", b"Start", b"End", b"Strand", b"Length"];
 
 impl Field {
     /// By the first line of a file.
@@ -293,7 +327,21 @@ impl Field {
     /// By the names of the columns.
     fn of_header(head: &Head) -> Self {
         let first = head.fields.get(0).unwrap_or_default();
-        if [&b"#OTU ID"[..], b"#OTUID", b"OTU ID"].contains(&first) { Self::Otu } else { Self::Any }
+        let is_reads = first == b"Geneid" && head.fields.iter().skip(1).take(PLACES.len()).eq(PLACES);
+        match first {
+            _ if is_reads => Self::Reads,
+            b"#OTU ID" | b"#OTUID" | b"OTU ID" => Self::Otu,
+            _ => Self::Any,
+        }
+    }
+
+    /// Columns that are no samples.
+    fn bookkeeping(self, head: &Head) -> Vec<&'static str> {
+        match self {
+            Self::Gct if head.fields.iter().any(|name| name == b"Description") => vec!["Description"],
+            Self::Reads => vec!["Chr", "Start", "End", "Strand", "Length"],
+            _ => Vec::new(),
+        }
     }
 
     fn or(self, other: Self) -> Self {

@@ -103,6 +103,7 @@ const FORMATS: &[Format] = &[
 ];
 
 pub use npz::NpzArray;
+pub use rows::{FrameCells, FrameColumn, Framed, framed};
 pub use table::{Table, write_table};
 
 /// The file formats: extensions and one line about each.

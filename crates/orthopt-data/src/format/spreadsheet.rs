@@ -33,7 +33,7 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     let records = records(cells, &input)?;
     let place = format!("{} ({})", input.name(), show(sheet.as_bytes()));
     let is_one = sheets > 1 || options.table.sheet.is_some();
-    of_records(records, &place, &input, options, |how| how.sheet = is_one.then_some(sheet))
+    of_records(records, &place, &input, options, |how| how.sheet = is_one.then(|| sheet.clone()))
 }
 
 /// The name of the sheet that is read, the number of sheets, and the cells.

@@ -94,11 +94,13 @@ impl<'a> Parts<'a> {
                 self.open = None;
                 continue;
             };
-            let (mut names, mut grows) = (open.names(), open.grows());
+            let (mut names, grows) = (open.names(), open.grows());
             let (file, selects) = (&self.files[self.begun - 1], open.how().cloned());
             let place = file.display().to_string();
-            if std::mem::take(&mut self.fresh) {
-                let columns = chunk.rows().columns();
+            let columns = chunk.rows().columns();
+            // of a file that does not state its width there may be more columns to choose
+            let wider = grows && self.chosen.as_ref().is_some_and(|chosen| chosen.width() < columns);
+            if std::mem::take(&mut self.fresh) || wider {
                 self.chosen = match &selects {
                     Some(_) => None,
                     None => Arrangement::of(&place, columns, names.clone(), &self.options.table)?,
@@ -109,7 +111,6 @@ impl<'a> Parts<'a> {
             }
             if let Some(chosen) = &self.chosen {
                 names = chosen.names().or(names);
-                grows = false;
                 chunk = chosen.chunk(&chunk, &place)?;
             }
             if let Some(names) = &mut names {

@@ -96,6 +96,11 @@ impl Arrangement {
         Ok(Some(Self { kept, at, row_names, labels, weights, names, columns, marks }))
     }
 
+    /// Number of columns, left out or not.
+    pub(crate) fn width(&self) -> usize {
+        self.columns.len()
+    }
+
     /// Names of the columns that are left.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
         self.names.as_ref().map(|names| self.kept.iter().map(|j| names[*j].clone()).collect())

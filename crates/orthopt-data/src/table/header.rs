@@ -27,7 +27,7 @@ fn numbers(row: &Head, places: &[usize], marks: &Marks) -> Option<Vec<f64>> {
 }
 
 /// Whether numbers have the same distance from each other, which is not 0.
-fn is_even(values: &[f64]) -> bool {
+pub(super) fn is_even(values: &[f64]) -> bool {
     const ROUNDING: f64 = 1e-6;
     let [first, .., last] = values else { return false };
     let step = (last - first) / (values.len() - 1) as f64;
@@ -260,11 +260,17 @@ pub(super) fn joined(lines: &[Head]) -> Vec<String> {
 ///
 /// # Errors
 /// Names that repeat, which such a line may tell apart.
-pub(super) fn lines_of_words(names: &[String], rows: &[Head], marks: &Marks) -> Result<usize, Problem> {
+pub(super) fn lines_of_words(
+    names: &[String],
+    rows: &[Head],
+    marks: &Marks,
+    most: Option<usize>,
+) -> Result<usize, Problem> {
     const MOST: usize = 3;
+    let most = most.unwrap_or(MOST);
     let is_number = |row: &Head, at: usize| matches!(marks.cell(row.field(at)), Cell::Number(_));
     let mut count = 0;
-    while count < MOST {
+    while count < most {
         let Some((line, below)) = rows[count..].split_first() else { break };
         let is_text = |at: &usize| marks.cell(line.field(*at)) == Cell::Text;
         let with_numbers = (0..names.len()).filter(|at| below.iter().any(|row| is_number(row, *at)));

@@ -109,6 +109,10 @@ pub struct HowRead {
     pub repeated: Vec<String>,
     /// How the text is written where that is not the usual way: encoding, marks of numbers.
     pub style: Vec<String>,
+    /// Lines of words below the names.
+    pub(crate) units: usize,
+    /// Names of rows that are no samples.
+    pub(crate) rows_left_out: Vec<String>,
     /// Options that say how the numbers are written, with their values.
     pub(crate) marks: Vec<(&'static str, String)>,
     /// What may have been meant otherwise, with the option that says so.
@@ -134,6 +138,12 @@ impl HowRead {
         layout.push(("columns", self.variables()));
         if self.transposed {
             layout.push(("transpose", "true".into()));
+        }
+        if self.header.is_some() {
+            layout.push(("units", self.units.to_string()));
+        }
+        if !self.rows_left_out.is_empty() {
+            layout.push(("left-out", Columns::listed(self.rows_left_out.iter().map(String::as_str))));
         }
         layout
     }

@@ -1,8 +1,11 @@
 //! What the cells of a column are together.
 
+use std::collections::HashSet;
+
 use super::how::Kind;
-use super::mark::{Mark, is_date, measured, truth};
+use super::mark::{Mark, answer, is_date, measured, truth};
 use super::number::{Cell, Marks, is_number};
+use crate::text::printable;
 
 /// Things beside numbers that are told apart.
 const DIFFERENT: usize = 32;
@@ -39,9 +42,13 @@ const IDENTIFIERS: [&str; 28] = [
     "respondent",
 ];
 
-/// Numbers with another separator between them.
-fn has_separator(field: &[u8]) -> bool {
-    field.iter().any(|byte| b";\t".contains(byte)) && field.iter().any(u8::is_ascii_digit)
+/// Numbers with another separator between them than the columns have.
+fn has_separator(field: &[u8], delimiter: Option<u8>) -> bool {
+    let other = [b';', b'\t'].into_iter().find(|byte| field.contains(byte));
+    let is_other = |byte: &u8| delimiter != Some(b'\t') && delimiter != Some(*byte);
+    other
+        .filter(is_other)
+        .is_some_and(|byte| field.split(|b| *b == byte).all(|part| is_number(part.trim_ascii())))
 }
 
 /// The cells of a column, counted.
@@ -57,21 +64,33 @@ pub(super) struct Tally {
     /// What stands beside numbers, and how often it is glued to them as in codes.
     beside: Vec<(Mark, String)>,
     glued: usize,
+    /// Codes with the words that explain them, and how many cells hold some.
+    answers: Vec<Vec<u8>>,
+    answered: usize,
 }
 
+/// Different answers to a question.
+const ANSWERS: std::ops::RangeInclusive<usize> = 2..=11;
+
 impl Tally {
-    pub(super) fn see(&mut self, field: &[u8], marks: &Marks) {
+    pub(super) fn see(&mut self, field: &[u8], marks: &Marks, delimiter: Option<u8>) {
         match marks.cell(field) {
             Cell::Missing => {}
             Cell::Number(_) => self.numbers += 1,
             Cell::Text if truth(field).is_some() => self.truths += 1,
-            Cell::Text if is_number(field) || has_separator(field) => self.foreign += 1,
+            Cell::Text if is_number(field) || has_separator(field, delimiter) => self.foreign += 1,
             Cell::Text if is_date(field) => self.dates += 1,
             Cell::Text => self.see_text(field),
         }
     }
 
     fn see_text(&mut self, field: &[u8]) {
+        if answer(field).is_some() {
+            self.answered += 1;
+            if self.answers.len() <= *ANSWERS.end() && !self.answers.iter().any(|known| known == field) {
+                self.answers.push(field.to_vec());
+            }
+        }
         let Some(found) = measured(field) else {
             self.words += 1;
             return;
@@ -89,8 +108,28 @@ impl Tally {
         self.numbers + self.words + self.dates + self.truths + self.foreign + self.marked
     }
 
+    /// Codes with words beside them (`1 Disagree`), where all cells are such, every code has one word, and answers repeat.
+    pub(super) fn answers(&self) -> Option<String> {
+        let count = self.answers.len();
+        if !ANSWERS.contains(&count) || self.answered != self.count() || self.answered < 2 * count {
+            return None;
+        }
+        let mut pairs: Vec<(i32, &str)> = self.answers.iter().filter_map(|cell| answer(cell)).collect();
+        pairs.sort_unstable();
+        let differ = |pair: &[(i32, &str)]| pair[0].0 != pair[1].0;
+        let words: HashSet<&str> = pairs.iter().map(|pair| pair.1).collect();
+        let [(first, word), .., (last, other)] = &pairs[..] else { return None };
+        // codes begin with 0 or 1, and weights of 5 kg and 7 lb do not
+        let begins = pairs.iter().any(|(code, _)| matches!(code, 0 | 1));
+        (begins && pairs.windows(2).all(differ) && words.len() == count)
+            .then(|| format!("{first} {}, ..., {last} {}", printable(word), printable(other)))
+    }
+
     /// The kind of most cells.
     pub(super) fn kind(&self) -> Kind {
+        if self.answers().is_some() {
+            return Kind::Marked;
+        }
         let odd = self.marked + self.foreign;
         let others = self.words + self.dates + self.truths;
         if others > self.numbers + odd {

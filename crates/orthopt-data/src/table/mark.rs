@@ -119,6 +119,18 @@ pub(crate) fn measured(field: &[u8]) -> Option<Measured> {
     unit.map(|unit| Measured { glued, ..unit })
 }
 
+/// A code with the words that explain it: `1 Disagree`, `2 = no`, `-9: refused`.
+pub(crate) fn answer(field: &[u8]) -> Option<(i32, &str)> {
+    const LONGEST: usize = 3;
+    let text = std::str::from_utf8(field).ok()?.trim();
+    let end = text.char_indices().position(|(at, c)| !(c.is_ascii_digit() || (at == 0 && c == '-')))?;
+    let (code, rest) = text.split_at(end);
+    let word = rest.trim_start_matches([' ', '=', ':', '.', ')', '-', '\u{2013}']);
+    let begins =
+        word.starts_with(char::is_alphabetic) && word.chars().nth(1).is_some_and(char::is_alphabetic);
+    (word.len() < rest.len() && begins && code.len() <= LONGEST).then(|| Some((code.parse().ok()?, word)))?
+}
+
 /// What separates a number from a second one: `± 0.3`, `(0.3)`.
 fn second_number(rest: &str) -> Option<&'static str> {
     let number = |text: &str| is_number(text.trim().trim_end_matches('%').as_bytes());

@@ -22,9 +22,9 @@ pub use how::{Column, HowRead, Kind, Source};
 #[cfg(feature = "parquet")]
 pub(crate) use how::{LABELS, ROW_NAMES, WEIGHTS};
 pub use kind::is_identifier;
-pub(crate) use layout::{Head, Layout, Problem, Role, ragged, unique_names};
+pub(crate) use layout::{Assumed, Head, LAST_ROWS, Layout, Problem, Role, ragged, unique_names};
 pub use look::{is_triangular, remark_on_c, remark_on_samples};
-pub(crate) use mark::{measured, truth};
+pub(crate) use mark::{answer, measured, truth};
 pub use note::{Note, NotePart};
 #[cfg(feature = "parquet")]
 pub(crate) use number::Marks;
@@ -33,4 +33,4 @@ pub(crate) use odd::OddCells;
 #[cfg(feature = "parquet")]
 pub(crate) use options::one_column;
 pub use options::{Columns, DropRows, Header, RowNames, TableOptions};
-pub(crate) use total::{RowKind, Totals, kind_of};
+pub(crate) use total::{RowKind, Sums, Totals, kind_of};

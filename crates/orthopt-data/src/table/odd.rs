@@ -1,7 +1,7 @@
 //! Cells that are no numbers in columns of numbers: counted while a table is read, and told together with what mends them.
 
 use super::layout::{Layout, Problem};
-use super::mark::{Mark, Measured, measured};
+use super::mark::{Mark, Measured, answer, measured};
 use super::note::Note;
 use super::number::{decoded, is_number};
 use super::options::Columns;
@@ -100,41 +100,47 @@ fn ranges(places: &[usize]) -> String {
     places.chunk_by(|a, b| a + 1 == *b).map(range).collect::<Vec<_>>().join(",")
 }
 
+/// Whether a cell is a number with something beside it that does not change it.
+fn is_value(cell: &[u8]) -> bool {
+    measured(cell).is_some_and(|found| found.mark.is_value()) || answer(cell).is_some()
+}
+
 impl OddColumn {
     /// The cells as numbers with something beside them, where all are such.
     fn measured(&self) -> Option<Vec<Measured>> {
         self.different.iter().map(|cell| measured(cell)).collect()
     }
 
-    /// Whether the number is the value in all cells.
+    /// Whether numbers are the values of some cells, whatever stands beside them, and all others may stand for missing
+    /// values.
     fn is_strippable(&self) -> bool {
-        self.measured().is_some_and(|all| all.iter().all(|one| one.mark.is_value()))
+        let (values, others): (Vec<&Vec<u8>>, Vec<_>) =
+            self.different.iter().partition(|cell| is_value(cell));
+        !values.is_empty() && (others.is_empty() || !self.codes().is_empty())
     }
 
-    /// The cells as codes of missing values: limits, each or all that begin so, or a few words.
+    /// The cells as codes of missing values: limits, each or all that begin so, and a few words; those whose value is the
+    /// number are none.
     fn codes(&self) -> Vec<String> {
-        let words: Vec<String> = self.different.iter().map(|cell| decoded(cell)).collect();
-        match self.measured() {
-            Some(all) if all.iter().all(|one| one.mark == Mark::Limit) && words.len() > SHOWN => {
-                let mut begins: Vec<String> = all.iter().map(|one| format!("{}*", one.beside)).collect();
-                begins.sort();
-                begins.dedup();
-                begins
-            }
-            Some(all) if all.iter().all(|one| one.mark == Mark::Limit) => words,
-            Some(_) => Vec::new(),
-            None if words.len() > COLUMNS || !words.iter().all(|word| super::layout::is_typed(word)) => {
-                Vec::new()
-            }
-            None if self
-                .different
-                .iter()
-                .any(|cell| is_number(cell) || cell.iter().any(|b| b";\t".contains(b))) =>
-            {
-                Vec::new()
-            }
-            None => words,
+        let cells: Vec<&Vec<u8>> = self.different.iter().filter(|cell| !is_value(cell)).collect();
+        let (limits, words): (Vec<&Vec<u8>>, Vec<_>) =
+            cells.into_iter().partition(|cell| measured(cell).is_some_and(|found| found.mark == Mark::Limit));
+        let text = |cells: &[&Vec<u8>]| cells.iter().map(|cell| decoded(cell)).collect::<Vec<_>>();
+        let is_none = |cell: &&Vec<u8>| {
+            is_number(cell) || measured(cell).is_some() || cell.iter().any(|b| b";\t".contains(b))
+        };
+        let typed = || words.iter().all(|word| super::layout::is_typed(&decoded(word)));
+        if words.len() > COLUMNS || words.iter().any(is_none) || !typed() {
+            return Vec::new();
         }
+        let mut codes = text(&limits);
+        if limits.len() > SHOWN {
+            codes = limits.iter().filter_map(|cell| Some(format!("{}*", measured(cell)?.beside))).collect();
+            codes.sort();
+            codes.dedup();
+        }
+        codes.extend(text(&words));
+        codes
     }
 
     fn told(&self, layout: &Layout, mends: &Mends, note: Note) -> Note {
@@ -154,6 +160,17 @@ impl OddColumn {
                 false => note,
             }
         };
+        if self.different.iter().all(|cell| is_value(cell) && measured(cell).is_none()) {
+            return strip(note.text(format!("{begin} is a code with words beside it{more}: ")));
+        }
+        if self.is_strippable() && !self.codes().is_empty() {
+            let note = note.text(format!("{begin} is a cell with more than a number{more}: "));
+            let note = note
+                .set("strip", mends.strip.clone())
+                .text(" reads numbers without what stands beside them, ");
+            let note = note.set("na", mends.na.clone()).text(" takes the other cells as missing, ");
+            return note.set("drop", reference).text(" leaves the column out");
+        }
         if let Some(all) = self.measured() {
             let what = &all[0].what;
             if all.iter().all(|one| one.mark.is_value()) {

@@ -29,6 +29,8 @@ pub enum DropRows {
     None,
     /// Those, and the ones of these names or numbers.
     Listed(Vec<String>),
+    /// Those, and the ones of these names where they are there, as they were in another table.
+    AsElsewhere(Vec<String>),
 }
 
 /// Which column names the rows.
@@ -74,6 +76,8 @@ pub struct TableOptions {
     pub drop_rows: DropRows,
     /// Lines in front of the table.
     pub skip: usize,
+    /// Lines of words below the names (units, questions), at most; as many as there seem to be if `None`.
+    pub units: Option<usize>,
     /// Rows at its end that are none of it.
     pub footer: usize,
     /// Columns of numbers with something beside them (`5 kg`, `5*`) that is taken off.
@@ -94,6 +98,12 @@ pub struct TableOptions {
     pub sheet: Option<String>,
     /// A file with names of the columns, with the column of it that holds them: `FILE` or `FILE:COLUMN`.
     pub names: Option<String>,
+    /// The table is a frame in memory, whose pictures have labels of their own.
+    #[doc(hidden)]
+    pub frame: bool,
+    /// And its rows have names of their own.
+    #[doc(hidden)]
+    pub indexed: bool,
     /// C given as it is is replaced by the nearest matrix with the same diagonal that is positive semidefinite.
     pub nearest: bool,
 }
@@ -147,6 +157,11 @@ impl TableOptions {
             }
             "skip" => self.skip = value.parse().map_err(|_| wrong("a number of lines"))?,
             "footer" => self.footer = value.parse().map_err(|_| wrong("a number of rows"))?,
+            "units" => self.units = Some(value.parse().map_err(|_| wrong("a number of lines"))?),
+            "left-out" => {
+                self.drop_rows =
+                    DropRows::AsElsewhere(words(value).ok_or_else(|| wrong("rows by their names"))?);
+            }
             "strip" => self.strip = Some(Columns::parse(value).ok_or_else(|| wrong(LIST))?),
             "layout" => self.read_layout(value)?,
             "labels" => self.labels = Some(value.into()),
@@ -273,9 +288,9 @@ impl Columns {
         names.into_iter().map(quoted).collect::<Vec<_>>().join(",")
     }
 
-    /// This column alone.
-    pub(crate) fn one(name: &str) -> Self {
-        Self(vec![name.into()])
+    /// These columns; `None` where there are none.
+    pub(crate) fn of_names(names: Vec<&str>) -> Option<Self> {
+        (!names.is_empty()).then(|| Self(names.into_iter().map(String::from).collect()))
     }
 
     /// The words but for `text`; `None` where there are no others.

@@ -3,8 +3,10 @@
 /// What the name of a row says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
-    /// A total, wherever it stands.
+    /// A total.
     Total,
+    /// What has a total in its name, and is one where the numbers say so: `North total`, `Total cholesterol`.
+    PerhapsTotal,
     /// A mean or a deviation, at the end of a table.
     Statistic,
     /// What may be a name as well, such as `n`: a statistic beside others.
@@ -36,13 +38,37 @@ const WEAK: [&str; 18] = [
 /// Bytes of the longest of these words, and of what may stand around it.
 const LONGEST: usize = 24;
 
+/// Words of which one stands first or last in the name of a row that may be a total.
+const PERHAPS: [&str; 8] = ["total", "totals", "subtotal", "sum", "gesamt", "summe", "totale", "somme"];
+
+/// Bytes of the longest name of such a row.
+const LONGEST_PERHAPS: usize = 64;
+
+/// Whether a name begins or ends with a word for totals.
+fn may_be_total(name: &[u8]) -> bool {
+    let separates = |byte: &u8| byte.is_ascii_whitespace() || b"_-,:()/".contains(byte);
+    let mut words = name.split(separates).filter(|word| !word.is_empty());
+    let ends = [words.next(), words.next_back()];
+    ends.into_iter()
+        .flatten()
+        .any(|word| PERHAPS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())))
+}
+
 /// What a name says of its row.
 pub(crate) fn kind_of(name: &[u8]) -> Option<RowKind> {
     if name.starts_with(b"__") {
         return Some(RowKind::Counter);
     }
-    if name.is_empty() || name.len() > LONGEST || name[0].is_ascii_digit() {
+    if name.is_empty() || name.len() > LONGEST_PERHAPS || name[0].is_ascii_digit() {
         return None;
+    }
+    // the only ones with a digit are quartiles
+    if name.len() > 2 && name.iter().any(u8::is_ascii_digit) && !name.contains(&b' ') {
+        return None;
+    }
+    let perhaps = may_be_total(name).then_some(RowKind::PerhapsTotal);
+    if name.len() > LONGEST {
+        return perhaps;
     }
     let text = super::number::decoded(name).to_lowercase();
     let word = text.trim_matches(|c: char| c.is_whitespace() || ":=*.()".contains(c));
@@ -51,7 +77,56 @@ pub(crate) fn kind_of(name: &[u8]) -> Option<RowKind> {
         () if is(&TOTALS) => Some(RowKind::Total),
         () if is(&STATISTICS) => Some(RowKind::Statistic),
         () if is(&WEAK) => Some(RowKind::Weak),
-        () => None,
+        () => perhaps,
+    }
+}
+
+/// Sums of the columns of some rows, NaN left out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sums {
+    rows: usize,
+    sums: Vec<f64>,
+    sizes: Vec<f64>,
+}
+
+impl Sums {
+    /// Takes a row.
+    pub(crate) fn add(&mut self, row: &[f64]) {
+        self.rows += 1;
+        self.resize(row.len());
+        for (j, value) in row.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+            self.sums[j] += value;
+            self.sizes[j] += value.abs();
+        }
+    }
+
+    fn resize(&mut self, columns: usize) {
+        self.sums.resize(columns, 0.0);
+        self.sizes.resize(columns, 0.0);
+    }
+
+    /// Of the rows behind those of `begin`. Sizes stay those of all: so large are the numbers that rounding belongs to.
+    pub(crate) fn since(&self, begin: &Self) -> Self {
+        let mut rest = self.clone();
+        rest.rows -= begin.rows.min(rest.rows);
+        rest.sums.iter_mut().zip(&begin.sums).for_each(|(sum, before)| *sum -= before);
+        rest
+    }
+
+    /// Without one of the rows.
+    pub(crate) fn without(&self, row: &[f64]) -> Self {
+        let mut one = Self::default();
+        one.add(row);
+        self.since(&one)
+    }
+
+    /// Whether a row that is called so is the sum.
+    pub(crate) fn is(&self, row: &[f64]) -> bool {
+        let slack = |j: usize| 0.5001 * digit(row[j]) + 1e-12 * self.sizes[j];
+        let filled = || (0..row.len().min(self.sums.len())).filter(|j| !row[*j].is_nan());
+        self.rows > 0
+            && filled().any(|j| row[j] != 0.0)
+            && filled().all(|j| (row[j] - self.sums[j]).abs() <= slack(j))
     }
 }
 
@@ -74,6 +149,11 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
+    /// The sums themselves.
+    pub(crate) fn sums(&self) -> Sums {
+        Sums { rows: self.rows, sums: self.sums.clone(), sizes: self.sizes.clone() }
+    }
+
     /// Takes rows of so many columns, one after the other.
     pub(crate) fn add(&mut self, values: &[f64], columns: usize) {
         self.sums.resize(columns, 0.0);
@@ -193,6 +273,8 @@ mod tests {
             ("N", Some(RowKind::Weak)),
             ("SE", Some(RowKind::Weak)), // a standard error, or Sweden
             ("__no_feature", Some(RowKind::Counter)),
+            ("North total", Some(RowKind::PerhapsTotal)),
+            ("Total cholesterol (mg/dl, fasting)", Some(RowKind::PerhapsTotal)),
             ("Totnes", None),
             ("", None),
             ("7", None),

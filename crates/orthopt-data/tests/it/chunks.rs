@@ -229,3 +229,17 @@ fn archives_hold_c_and_take_more_rows() {
     fs::write(&archive, bytes).unwrap();
     assert!(read_accumulator(&archive, None).is_err());
 }
+
+/// Columns are chosen of all that there are, also where the first rows of a file do not show how many.
+#[test]
+fn columns_of_a_file_that_grows() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.svm");
+    fs::write(&path, "1 1:2 3:4.5\n0 2:1\n1 1:3 3:1\n0 5:1 70:2.25\n1 2:7\n0 60:3\n").unwrap();
+    for (option, list) in [("drop", "1"), ("columns", "2-"), ("columns", "1-2")] {
+        let mut options = options();
+        options.table.set(option, list).unwrap();
+        let whole = read_file(&path, &options).unwrap().matrix.to_dense();
+        assert_eq!(together(from_ref(&path), 1, &options), whole, "{option} {list}");
+    }
+}

@@ -8,6 +8,7 @@ mod bombs;
 mod centring;
 mod chunks;
 mod fuzz_files;
+mod fuzz_tables;
 mod generators;
 mod gram;
 mod kinds;

@@ -2,7 +2,11 @@
 
 use crate::common::{message_with, read, read_with};
 use faer::Mat;
-use orthopt_data::{DataSet, LoadOptions, Missing, Table, load, read_file, read_names, write_table};
+use orthopt_data::stream::Parts;
+use orthopt_data::{
+    DataSet, FrameCells, FrameColumn, LoadOptions, Missing, Table, TableOptions, framed, load, read_file,
+    read_names, write_table,
+};
 use tempfile::TempDir;
 
 fn text(words: &[&str]) -> Option<Vec<String>> {
@@ -139,4 +143,97 @@ fn what_is_written_can_be_read() {
     }
     let error = load("no.csv", &LoadOptions::default()).unwrap_err().to_string();
     assert!(error.contains("- for standard input"), "{error}");
+}
+
+/// A total that is given away before the rows that it is the sum of is an error, and no sample; read whole it is left out.
+#[test]
+fn totals_far_above_their_rows() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("t.csv");
+    let row = |i: usize| [(i * 7 % 101) as f64 + 0.5, (i * 13 % 89) as f64];
+    let sums = (0..500).map(row).fold([0.0, 0.0], |a, b| [a[0] + b[0], a[1] + b[1]]);
+    let mut text = format!("name,a,b\nu,1.5,2\nTotal,{},{}\n", sums[0], sums[1]);
+    (0..500).for_each(|i| text += &format!("r{i},{},{}\n", row(i)[0], row(i)[1]));
+    std::fs::write(&path, text).unwrap();
+    let options = LoadOptions::default();
+    assert_eq!(read_file(&path, &options).unwrap().matrix.nrows(), 501);
+    let files = [path];
+    let mut parts = Parts::new(&files, &options).unwrap();
+    let error = loop {
+        match parts.next_chunk(20) {
+            Ok(Some(_)) => {}
+            Ok(None) => panic!("a total is a sample"),
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(error.contains("row 2 (`Total`) is the sum of others, which is known too late"), "{error}");
+}
+
+/// A frame has the variables and the samples of the file that it was written to.
+#[test]
+fn frames_are_read_as_files() {
+    let words = |words: &[&str]| FrameCells::Words(words.iter().map(|word| word.to_string()).collect());
+    let columns = |all: Vec<(&str, FrameCells<'static>)>| -> Vec<FrameColumn<'static>> {
+        all.into_iter().map(|(name, cells)| FrameColumn { name: name.into(), cells }).collect()
+    };
+    let (a, b): (&[f64], &[f64]) = (&[1.5, 2.0, 5.0, 3.0, 9.0, 20.5], &[4.0, 1.5, 2.0, 8.0, 1.0, 16.5]);
+    let read = |all: Vec<(&str, FrameCells<'static>)>, index: Option<&[String]>, options: &TableOptions| {
+        framed(&columns(all), 6, index, options, "the data")
+    };
+    let plain = TableOptions::default();
+    let (one, two) = (FrameCells::Numbers(a), FrameCells::Numbers(b));
+    // the last row is the sum of the others
+    let found = read(vec![("a", one.clone()), ("b", two.clone())], None, &plain).unwrap();
+    assert_eq!((found.columns, found.rows.len()), (vec![0, 1], 5));
+    // words, identifiers, units beside numbers, names of rows
+    let ids: &[f64] = &[3.0, 1.0, 4.0, 15.0, 9.0, 26.0];
+    let all = vec![
+        ("who", words(&["u", "v", "w", "x", "y", "z"])),
+        ("a", one.clone()),
+        ("id", FrameCells::Numbers(ids)),
+        ("kg", words(&["1 kg", "2 kg", "5 kg", "", "9 kg", "3 kg"])),
+        ("kind", words(&["p", "q", "p", "q", "p", "q"])),
+        ("lists", FrameCells::Other),
+    ];
+    let found = read(all.clone(), None, &plain).unwrap();
+    assert_eq!((found.columns, found.row_names, found.rows.len()), (vec![1, 3], Some(0), 6));
+    assert!(found.numbers[0].0 == 3 && found.numbers[0].1[3].is_nan() && found.numbers[0].1[4] == 9.0);
+    let notes: Vec<String> = found.how.notes.iter().map(ToString::to_string).collect();
+    assert!(
+        notes.iter().any(|note| note.starts_with("column `id` (3, 1, 4, ...) tells the rows apart")),
+        "{notes:?}"
+    );
+    assert!(notes.contains(&"columns `kind`, `lists` hold words and are left out".to_string()), "{notes:?}");
+    // what is listed is listed for frames, too
+    let mut options = TableOptions::default();
+    options.set("columns", "a,id").unwrap();
+    options.set("drop-rows", "y").unwrap();
+    let found = read(all, None, &options).unwrap();
+    assert_eq!((found.columns, found.rows), (vec![1, 2], vec![0, 1, 2, 3, 5]));
+    // an index names the rows: `Total` among others is none of them by name alone
+    let index = ["u", "v", "Total", "x", "y", "z"].map(String::from);
+    let found =
+        read(vec![("a", two.clone()), ("b", FrameCells::Numbers(ids))], Some(&index), &plain).unwrap();
+    assert_eq!(found.rows.len(), 6);
+    assert!(found.how.notes[0].to_string().starts_with("row `Total` stands among others"));
+    // odd cells are told as in files
+    let odd = vec![("a", one), ("b", words(&["1", "<2", "3*", "4", "5", "6"]))];
+    let error = read(odd, None, &plain).unwrap_err().to_string();
+    assert!(error.contains("`<2` in column 2 (`b`)"), "{error}");
+    let nothing =
+        read(vec![("a", words(&["p", "q", "p", "q", "p", "q"]))], None, &plain).unwrap_err().to_string();
+    assert!(nothing.contains("no column holds numbers"), "{nothing}");
+}
+
+/// A row that is left out by itself may be listed as well.
+#[test]
+fn a_listed_row_may_be_left_out_already() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "name,a,b\nu,1.5,2\nSource: survey,,\nv,2,7\nw,3,1\n").unwrap();
+    for (list, rows) in [("2", Some(3)), ("Source: survey,u", Some(2)), ("9", None)] {
+        let mut options = LoadOptions::default();
+        options.table.set("drop-rows", list).unwrap();
+        assert_eq!(read_file(&path, &options).ok().map(|data| data.matrix.nrows()), rows, "{list}");
+    }
 }

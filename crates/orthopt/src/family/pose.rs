@@ -84,6 +84,10 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
         Kind::Brockett => brockett::pose(info, data, options),
         Kind::Samples(loss) => samples::pose(info, loss, data, options),
     }?;
+    let of_variances = matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit);
+    if of_variances && varies_nowhere(data) {
+        posed.notes.push(CONSTANT.into());
+    }
     if options.maximise.is_none() && measure == Measure::Adjusted {
         let why = "adjusted variance is maximised, what each component adds to those before it (";
         posed.reasons.push(Message::from(why).option("maximise").text(")"));
@@ -122,6 +126,18 @@ fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
         }
     };
     format!("{r} {kind} component{} of {n} variable{}", many(r), many(n))
+}
+
+const CONSTANT: &str = "every column is constant, or every entry of C is zero: there is no variance, all X have the same, and components say nothing";
+
+/// Whether C is zero.
+fn varies_nowhere(data: &PcaData<'_>) -> bool {
+    let is_zero = |a: faer::MatRef<'_, f64>| (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| a[(i, j)] == 0.0));
+    match data {
+        PcaData::Dense(a) | PcaData::Gram(a) => is_zero(*a),
+        PcaData::Centred(a, _) => (0..a.ncols()).all(|j| (1..a.nrows()).all(|i| a[(i, j)] == a[(0, j)])),
+        data => data.squares().iter().all(|square| *square == 0.0),
+    }
 }
 
 /// λ as a share of the mean of the r largest Cᵢᵢ.

@@ -85,6 +85,21 @@ pub struct PoseOptions {
 }
 
 impl PoseOptions {
+    /// The options beside samples that are centred: the rows of the target are, too, as no rotation of centred rows meets another
+    /// mean.
+    #[must_use]
+    pub fn centred(mut self) -> Self {
+        if let Some(b) = &mut self.target {
+            let rows = b.nrows();
+            for k in 0..b.ncols() {
+                let first = if rows > 0 { b.get(0, k) } else { 0.0 }; // far means would cost digits
+                let mean = first + (0..rows).map(|i| b.get(i, k) - first).sum::<f64>() / rows as f64;
+                (0..rows).for_each(|i| b.row_mut(i)[k] -= mean);
+            }
+        }
+        self
+    }
+
     /// What numbers with the unit of λ are multiplied by where they are shown.
     pub(super) fn unit(&self) -> f64 {
         self.unit.unwrap_or(1.0)

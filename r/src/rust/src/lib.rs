@@ -9,6 +9,7 @@
 #![allow(missing_docs, reason = "the macros of extendr make functions beside ours")]
 
 mod failure;
+mod frame;
 mod options;
 mod running;
 
@@ -72,6 +73,25 @@ fn orthopt_similar(name: &str) -> Vec<String> {
     similar(name, Front::R)
 }
 
+/// Which columns of a frame are variables and which rows are samples; see [`frame::arranged`].
+#[extendr]
+fn orthopt_frame(names: Vec<String>, cells: List, rows: i32, index: Robj, options: List) -> List {
+    let rows = usize::try_from(rows).unwrap_or(0);
+    told(frame::arranged(names, &cells, rows, index.as_string_vector(), &options))
+}
+
+/// Notes on samples, or on C itself.
+#[extendr]
+fn orthopt_remarks(x: RMatrix<f64>, gram: bool) -> Vec<String> {
+    frame::remarks(&x, gram)
+}
+
+/// Whether one triangle of C is empty.
+#[extendr]
+fn orthopt_has_one_triangle(x: RMatrix<f64>) -> bool {
+    frame::has_one_triangle(&x)
+}
+
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let Options { gram, centered, scaled, problem, given, settled } = Options::read(options)?;
     let a = view(x);
@@ -124,4 +144,7 @@ extendr_module! {
     fn orthopt_options;
     fn orthopt_constants;
     fn orthopt_similar;
+    fn orthopt_frame;
+    fn orthopt_remarks;
+    fn orthopt_has_one_triangle;
 }

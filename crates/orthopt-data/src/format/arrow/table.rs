@@ -14,6 +14,7 @@ use super::open::{Batches, broken};
 use crate::dataset::DataSet;
 use crate::error::DataError;
 use crate::format::LoadOptions;
+use crate::format::rows::samples_of;
 use crate::memory::Budget;
 use crate::missing::Missing;
 use crate::stream::{Chunk, Chunks};
@@ -25,6 +26,7 @@ pub(super) struct Table {
     batches: Batches,
     layout: Layout,
     missing: Missing,
+    options: LoadOptions,
     marks: Marks,                 // what stands for a missing value
     pending: Option<RecordBatch>, // rows that nobody wanted so far
     done: usize,                  // rows that have been given away
@@ -52,7 +54,19 @@ impl Table {
         let (row_names, groups, weights) = (Vec::new(), Vec::new(), Vec::new());
         let marks = Marks::default().with_missing(&options.table.na);
         let missing = options.missing;
-        Ok(Self { batches, layout, missing, marks, pending, done: 0, columns, row_names, groups, weights })
+        Ok(Self {
+            batches,
+            layout,
+            missing,
+            options: options.clone(),
+            marks,
+            pending,
+            done: 0,
+            columns,
+            row_names,
+            groups,
+            weights,
+        })
     }
 
     /// The table as a whole.
@@ -68,7 +82,7 @@ impl Table {
         data.weights = self.layout.weights.map(|_| self.weights);
         data.names = Some(self.layout.names);
         data.how = self.layout.how;
-        Ok(data)
+        samples_of(data, &self.options)
     }
 
     fn rows(&self) -> usize {

@@ -66,7 +66,10 @@ const MATRICES: &[(Front, &str)] = &[
     ),
     (R, "matrices and data frames have their names and are in memory"),
 ];
-const IN_R: &[(Front, &str)] = &[(R, "data frames are read and arranged in R")];
+const IN_R: &[(Front, &str)] = &[(
+    R,
+    "files are read by R; for data frames sparse_pca takes columns, drop, row_names, drop_rows, strip, na, decimal and thousands",
+)];
 const IN_MEMORY: &[(Front, &str)] = &[
     (Python, "labels are for pictures, which have an argument for them"),
     (R, "labels are for pictures, which have an argument for them"),
@@ -348,7 +351,7 @@ options! {
     })
     .matrix(|text| LinearInput::parse(text).is_none());
 
-    /// procrustes: B of ||AX - B||, one row for each sample
+    /// procrustes: B of ||AX - B||, one row for each sample; centred where these are
     target: PathBuf = of_kind("FILE", "procrustes of samples", |case| {
         if case.is(Kind::Procrustes) { case.of_samples() } else { Some(false) }
     })

@@ -1,25 +1,28 @@
-//! What the first lines of a table decide: which of them are names, how numbers are written, and what each column is.
+//! What the first lines of a table decide, or all of them where the others do not agree: which of them are names, how numbers are
+//! written, and what each column is.
 //!
 //! The first line is a header when one of its fields is text (other than a row of numbers and text like those below it),
 //! when its first field is empty, when it alone is quoted, or when it holds numbers that count or climb, which rows below do
-//! not ([`header`](super::header)). The first column names the rows when it is text, when its header is empty (pandas, R's
+//! not ([`header`](super::super::header)). The first column names the rows when it is text, when its header is empty (pandas, R's
 //! `write.csv`) or one name short (R's `write.table`), when it counts, or when it is unique and called like an identifier;
 //! otherwise the first column of text without repeats does. When the only text of the first line is in a first column of
 //! text, the line could be either a row or a header with numbers as names: then it is a header if its first field is a word
 //! such as `name` or if the numbers count or climb, and refused otherwise, because a row lost silently is worse than a
 //! question. Other columns of text are no variables.
 
+mod words;
+
 use std::collections::HashSet;
 
 use csv::ByteRecord;
 
-use super::header::{is_header, joined, lines_of_words};
-use super::how::{Column, HowRead, Kind, LABELS, ROW_NAMES, Source, WEIGHTS};
-use super::kind::{Tally, is_identifier};
-use super::note::Note;
-use super::number::{Cell, Evidence, Found, Marks, decoded, is_number};
-use super::options::{Columns, Header, RowNames, TableOptions, one_column};
 use crate::error::DataError;
+use crate::table::header::{is_header, joined, lines_of_words};
+use crate::table::how::{Column, HowRead, Kind, LABELS, ROW_NAMES, Source, WEIGHTS};
+use crate::table::kind::{Tally, is_identifier};
+use crate::table::note::Note;
+use crate::table::number::{Cell, Evidence, Found, Marks, decoded, is_number};
+use crate::table::options::{Columns, Header, RowNames, TableOptions, one_column};
 use crate::text::show;
 
 /// Columns of text that a message lists.
@@ -27,6 +30,9 @@ const LISTED: usize = 8;
 
 /// Rows from which on a first column that counts is no chance.
 const COUNTED: usize = 5;
+
+/// Rows at the end of a table that may be none of it.
+pub(crate) const LAST_ROWS: usize = 8;
 
 /// The first six columns of what PLINK writes with `--recode A`.
 const PLINK: [&str; 6] = ["FID", "IID", "PAT", "MAT", "SEX", "PHENOTYPE"];
@@ -65,6 +71,18 @@ pub(crate) enum Role {
     Empty,
 }
 
+/// What the first lines say of a column, so that it is no variable. Where not all lines have been looked at, the others have to
+/// agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Assumed {
+    /// Whole numbers that name rows, or only tell them apart, do not repeat.
+    DifferentNumbers,
+    /// Numbers count the rows.
+    Counting,
+    /// Most cells are words.
+    Words,
+}
+
 /// A table as it will be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
@@ -83,6 +101,9 @@ pub(crate) struct Layout {
     pub(crate) marks: Marks,
     /// The first row name, where it is text and so makes all of them names.
     pub(crate) text: Option<String>,
+    /// That numbers may be meant otherwise, as long as no number shows how.
+    pub(crate) doubt: Option<Note>,
+    pub(crate) assumed: Vec<(usize, Assumed)>,
     pub(crate) how: HowRead,
 }
 
@@ -144,7 +165,6 @@ impl Layout {
         if let Some(mark) = marks.thousands.filter(|_| options.thousands.is_none()) {
             how.style.push(format!("thousands marked by {}", show(mark.to_string().as_bytes())));
         }
-        how.notes.extend(found.doubt.then(|| in_doubt(found)));
         how.marks = said_of_marks(evidence, found, options);
         let header = is_header(head, &marks, options, &mut how.notes)?;
         let lines = match options.header {
@@ -156,18 +176,28 @@ impl Layout {
             [only] => Some(only.fields.iter().map(decoded).collect()),
             several => Some(joined(several)),
         };
-        let mut table = Table { head, rows: &head[lines..], marks: &marks, names, short: false };
+        let mut table = Table {
+            head,
+            rows: &head[lines..],
+            marks: &marks,
+            delimiter,
+            names,
+            short: false,
+            frame: options.frame,
+        };
         table.name_columns()?;
         let words = match &table.names {
-            Some(names) if lines == 1 => lines_of_words(names, table.rows, &marks)?,
+            Some(names) if lines == 1 => lines_of_words(names, table.rows, &marks, options.units)?,
             _ => 0,
         };
+        how.units = words;
         if words > 0 {
+            how.notes.extend(table.note_of_groups(words).filter(|_| options.transpose.is_none()));
             table.rows = &table.rows[words..];
             let s = if words == 1 { "" } else { "s" };
             how.style.push(format!("{words} line{s} of words below the names (units) left out"));
         }
-        let Columned { roles, beside, text } = table.columns(options, &mut how)?;
+        let Columned { roles, beside, text, assumed } = table.columns(options, &mut how)?;
         let all_names = table.names;
         how.header = all_names.as_ref().map(|_| Source::FirstLine);
         let kept = |names: &Vec<String>| -> Vec<String> {
@@ -183,6 +213,8 @@ impl Layout {
             names,
             marks,
             text,
+            doubt: found.doubt.then(|| in_doubt(found)),
+            assumed,
             how,
         })
     }
@@ -296,7 +328,7 @@ fn said_of_marks(evidence: Evidence, found: Found, options: &TableOptions) -> Ve
     }
     if let Some(mark) = found.thousands {
         let word = match mark {
-            super::options::NO_THOUSANDS => "none".into(),
+            crate::table::options::NO_THOUSANDS => "none".into(),
             ' ' => "space".into(),
             mark => mark.to_string(),
         };
@@ -314,6 +346,7 @@ struct Columned {
     beside: Vec<Option<String>>,
     /// The first row name, where it makes names of all.
     text: Option<String>,
+    assumed: Vec<(usize, Assumed)>,
 }
 
 /// The first lines of a table on their way to a layout.
@@ -321,9 +354,11 @@ struct Table<'h> {
     head: &'h [Head],
     rows: &'h [Head],
     marks: &'h Marks,
+    delimiter: Option<u8>,
     names: Option<Vec<String>>,
     /// The header has one name less than there are columns.
     short: bool,
+    frame: bool,
 }
 
 impl Table<'_> {
@@ -366,7 +401,7 @@ impl Table<'_> {
 
     fn tally(&self, at: usize) -> Tally {
         let mut tally = Tally::default();
-        self.rows.iter().for_each(|row| tally.see(row.field(at), self.marks));
+        self.rows.iter().for_each(|row| tally.see(row.field(at), self.marks, self.delimiter));
         tally
     }
 
@@ -449,6 +484,7 @@ impl Table<'_> {
             RowNames::Column(word) => {
                 Some((one_column(word, known, width).map_err(|error| asked("row-names", error))?, false))
             }
+            RowNames::Auto if options.indexed => None,
             RowNames::Auto if is_plink && wanted.is_none() => Some((1, false)),
             RowNames::Auto => {
                 let may = |at: &usize| width > 1 && free(*at) && !variable(*at) && !needed(*at);
@@ -476,7 +512,9 @@ impl Table<'_> {
         let levels: Vec<usize> =
             first.map_or(Vec::new(), |(at, _)| (at + 1..width).take_while(unnamed).collect());
         let mut text = None;
+        let mut assumed = Vec::new();
         if let Some((at, strict)) = row_names {
+            assumed.extend(self.assumed_of_names(at, kinds[at], options));
             give(at, Role::RowName, ROW_NAMES);
             taken[at] = true;
             let word = column_word(names, at);
@@ -501,13 +539,16 @@ impl Table<'_> {
                     if is_text[at] { Role::Word } else { Role::Skip },
                     if is_text[at] { "text" } else { "as asked" },
                 );
+                let by_itself = kinds[at] == Kind::Text && wanted.is_none() && !drops_by_name(at);
+                assumed.extend(by_itself.then_some((at, Assumed::Words)));
                 taken[at] = true;
             }
         }
         let auto = options.row_names == RowNames::Auto;
-        for at in (1..width).filter(|at| !taken[*at] && auto && !variable(*at)) {
+        for at in (usize::from(!options.indexed)..width).filter(|at| !taken[*at] && auto && !variable(*at)) {
             if kinds[at] == Kind::Number && self.tells_rows_apart(at) && !needed(at) {
                 give(at, Role::Skip, "tells the rows apart");
+                assumed.push((at, Assumed::DifferentNumbers));
                 how.notes.push(self.note_of_index(at));
             }
         }
@@ -520,9 +561,9 @@ impl Table<'_> {
             return Err(self.refuse_words(&kinds));
         }
         if !options.drop_text && wanted.is_none() && !options.drops_text() {
-            how.notes.extend(self.note_of_words(&roles, &kinds));
+            how.notes.extend(self.note_of_words(&roles, &kinds, options.frame));
         }
-        Ok(Columned { roles, beside, text })
+        Ok(Columned { roles, beside, text, assumed })
     }
 
     /// Columns of numbers with the same thing beside each, and those that are asked for, which are read without it.
@@ -536,6 +577,11 @@ impl Table<'_> {
     ) -> Vec<Option<String>> {
         let mut beside = vec![None; roles.len()];
         let mut off = Vec::new();
+        let mut said: Vec<(String, Vec<String>)> = Vec::new(); // what is left out, and of which columns
+        let mut say = |what: String, word: &str| match said.iter_mut().find(|known| known.0 == what) {
+            Some((_, words)) => words.push(show(word.as_bytes())),
+            None => said.push((what, vec![show(word.as_bytes())])),
+        };
         for at in 0..roles.len() {
             if roles[at] != Role::Number {
                 continue;
@@ -543,20 +589,29 @@ impl Table<'_> {
             if stripped.is_some_and(|stripped| stripped[at]) {
                 roles[at] = Role::Marked;
                 let word = option_word(self.names.as_deref(), at);
-                how.style.push(format!("{} without what stands beside its numbers", show(word.as_bytes())));
+                say("what stands beside its numbers".into(), &word);
                 off.push(word);
                 continue;
             }
             // what stands first may be meant as names
             let open = !(at == 0 && first_is_open && roles.len() > 1);
+            if let Some(answers) = tallies[at].answers() {
+                roles[at] = Role::Marked;
+                let word = option_word(self.names.as_deref(), at);
+                say(format!("the words beside its codes ({answers})"), &word);
+                off.push(word);
+                continue;
+            }
             if let Some(what) = tallies[at].beside().filter(|_| open) {
                 roles[at] = Role::Marked;
                 let word = option_word(self.names.as_deref(), at);
-                how.style.push(format!("{} without its {}", show(word.as_bytes()), show(what.as_bytes())));
+                say(format!("its {}", show(what.as_bytes())), &word);
                 off.push(word);
                 beside[at] = Some(what);
             }
         }
+        how.style
+            .extend(said.into_iter().map(|(what, words)| format!("{} without {what}", words.join(", "))));
         if !off.is_empty() {
             how.marks.push(("strip", Columns::listed(off.iter().map(String::as_str))));
         }
@@ -572,76 +627,34 @@ impl Table<'_> {
 
     /// Whether whole numbers under the name of an identifier are all different.
     fn tells_rows_apart(&self, at: usize) -> bool {
-        let whole = |cell: Cell| matches!(cell, Cell::Number(value) if value.fract() == 0.0);
+        let are_whole = |values: Vec<f64>| {
+            values.len() >= COUNTED
+                && values.iter().all(|value| value.fract() == 0.0)
+                && are_different(&values)
+        };
         self.names.is_some()
             && is_identifier(self.name(at).trim())
-            && self.rows.len() >= COUNTED
-            && self.cells(at).all(whole)
-            && self.is_unique(at)
+            && self.numbers_in_front(at).is_some_and(are_whole)
     }
 
-    fn note_of_index(&self, at: usize) -> Note {
-        let column = option_word(self.names.as_deref(), at);
-        let shown: Vec<String> = self.rows.iter().take(3).map(|row| decoded(row.field(at))).collect();
-        let note = format!(
-            "column {} ({}, ...) tells the rows apart and is no variable; ",
-            show(column.as_bytes()),
-            shown.join(", ")
-        );
-        Note::from(note).set("row-names", "none").text(" takes it as one")
+    /// The numbers of a column, which only the last rows may lack: totals, notes.
+    fn numbers_in_front(&self, at: usize) -> Option<Vec<f64>> {
+        let number = |cell: Cell| if let Cell::Number(value) = cell { Some(value) } else { None };
+        let values: Vec<f64> = self.cells(at).map_while(number).collect();
+        let mut rest = self.cells(at).skip(values.len());
+        let few = self.rows.len() - values.len() <= LAST_ROWS.min(values.len());
+        (few && rest.all(|cell| number(cell).is_none())).then_some(values)
     }
 
-    /// That columns of words are no variables.
-    fn note_of_words(&self, roles: &[Role], kinds: &[Kind]) -> Option<Note> {
-        let words: Vec<usize> =
-            (0..roles.len()).filter(|at| roles[*at] == Role::Word && kinds[*at].is_words()).collect();
-        let named: Vec<String> = words
-            .iter()
-            .take(LISTED)
-            .map(|at| show(option_word(self.names.as_deref(), *at).as_bytes()))
-            .collect();
-        let first = words.iter().find(|at| kinds[**at] == Kind::Text).or(words.first())?;
-        let more = match words.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        let (column, is, s) =
-            if words.len() == 1 { ("column", "holds", "is") } else { ("columns", "hold", "are") };
-        let note = format!("{column} {}{more} {is} words and {s} left out; ", named.join(", "));
-        let word = option_word(self.names.as_deref(), *first);
-        Some(Note::from(note).set("labels", word).text(" takes one as groups for pictures"))
-    }
-
-    /// A table without numbers.
-    fn refuse_words(&self, kinds: &[Kind]) -> Problem {
-        const SHOWN: usize = 7;
-        let texts: Vec<usize> = (0..kinds.len()).filter(|at| kinds[*at] == Kind::Text).collect();
-        let mut words: Vec<String> = Vec::new();
-        let mut cells = 0;
-        for (at, row) in texts.iter().flat_map(|at| self.rows.iter().map(move |row| (at, row))) {
-            let word = decoded(row.field(*at));
-            cells += usize::from(!word.is_empty());
-            if !word.is_empty() && !words.contains(&word) && words.len() <= SHOWN {
-                words.push(word);
-            }
+    /// What is assumed of numbers that name the rows, where nobody has said so. What words name rows changes no variable.
+    fn assumed_of_names(&self, at: usize, kind: Kind, options: &TableOptions) -> Option<(usize, Assumed)> {
+        let said = options.row_names != RowNames::Auto || self.short;
+        let unnamed = self.names.is_some() && self.name(at).trim().is_empty();
+        if said || unnamed || kind != Kind::Number {
+            return None;
         }
-        if words.is_empty() || words.len() > SHOWN || words.len() == cells {
-            return Problem::Here("no column holds numbers, and components are of numbers".into());
-        }
-        words.sort();
-        let shown: Vec<String> = words.iter().map(|word| show(word.as_bytes())).collect();
-        let coded: Vec<String> =
-            words.iter().enumerate().map(|(k, word)| format!("{word:?}: {}", k + 1)).collect();
-        let problem = format!(
-            "no column holds numbers: {} columns hold the same {} answers in words ({}). Answers have to be numbers, in \
-             the order that they mean; in Python: `d = pandas.read_csv(FILE); d.replace({{{}}}).to_csv(\"coded.csv\", \
-             index=False)`, with the numbers in this order",
-            texts.len(),
-            words.len(),
-            shown.join(", "),
-            coded.join(", ")
-        );
-        Problem::Here(problem)
+        let is_id = is_identifier(self.name(at).trim());
+        Some((at, if is_id { Assumed::DifferentNumbers } else { Assumed::Counting }))
     }
 
     /// Whether a first column names the rows, and whether it does so because it is text.
@@ -653,7 +666,7 @@ impl Table<'_> {
         }
         let identifier = header && is_identifier(name);
         if kind.is_words() {
-            self.note_repeats(at, identifier, how);
+            self.note_repeats(at, identifier, self.frame, how);
             return Some((at, false));
         }
         if stripped || (kind == Kind::Marked && !identifier) || kind == Kind::Logical {
@@ -664,16 +677,14 @@ impl Table<'_> {
         if kind == Kind::Marked || (self.marks.cell(first) == Cell::Text && !is_number(first)) {
             return Some((at, !identifier));
         }
-        let values: Option<Vec<f64>> = self
-            .cells(at)
-            .map(|cell| if let Cell::Number(value) = cell { Some(value) } else { None })
-            .collect();
+        let values = self.numbers_in_front(at);
         let values = values.filter(|values| values.len() > 1)?;
+        let axis = self.note_of_axis(at, &values).filter(|note| !how.notes.contains(note));
+        how.notes.extend(axis);
         let counts = values.len() >= COUNTED
             && values[0].fract() == 0.0
             && values.windows(2).all(|pair| pair[1] - pair[0] == 1.0);
-        let unique = || values.iter().map(|v| v.to_bits()).collect::<HashSet<_>>().len() == values.len();
-        if !(counts || identifier && unique()) {
+        if !(counts || identifier && are_different(&values)) {
             return None;
         }
         let why = if counts { "counts the rows" } else { "tells the rows apart" };
@@ -687,34 +698,10 @@ impl Table<'_> {
         how.notes.push(Note::from(note).set("row-names", "none").text(" takes it as one"));
         Some((at, false))
     }
+}
 
-    /// Names of rows that repeat may be groups.
-    fn note_repeats(&self, at: usize, identifier: bool, how: &mut HowRead) {
-        let mut seen = HashSet::new();
-        let repeated = self.rows.iter().map(|row| row.field(at)).find(|name| !seen.insert(*name));
-        let Some(name) = repeated.filter(|_| self.names.is_some() && !identifier) else { return };
-        let word = option_word(self.names.as_deref(), at);
-        let note = format!(
-            "the rows are named by column {}, in which {} repeats; ",
-            show(word.as_bytes()),
-            show(name)
-        );
-        let note = Note::from(note).set("labels", word.clone()).text(" takes it as groups, ");
-        how.notes.push(note.set("drop", word).text(" leaves it out"));
-    }
-
-    /// Columns of text that are asked for as variables.
-    fn refuse_text(&self, roles: &[Role], is_text: &[bool]) -> Result<(), Problem> {
-        let asked = |at: &usize| roles[*at].is_variable() && is_text[*at];
-        let Some(at) = (0..roles.len()).find(asked) else { return Ok(()) };
-        let row = self.rows.iter().find(|row| self.marks.cell(row.field(at)) == Cell::Text);
-        let Some(row) = row else { return Ok(()) };
-        let names = self.names.as_deref();
-        let begin = format!("{} in column {}{}", show(row.field(at)), at + 1, bracketed(names, at));
-        let note = Note::from(format!("{begin} is not a number: the column holds words; "));
-        let note = note.set("labels", option_word(names, at)).text(" takes it as groups for pictures");
-        Err(Problem::Advice(Some(row.line), note))
-    }
+fn are_different(values: &[f64]) -> bool {
+    values.iter().map(|value| value.to_bits()).collect::<HashSet<_>>().len() == values.len()
 }
 
 pub(crate) fn ragged(found: usize, expected: usize, line: u64) -> String {

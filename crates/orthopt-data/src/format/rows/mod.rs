@@ -1,5 +1,9 @@
-//! The rows of a table, as its layout takes them: cells become numbers, rows that are no samples are left out, and what is
-//! wrong is told when all of it is known.
+//! The rows of a table, as its layout takes them: cells become numbers, rows that are no samples are left out ([`sift`]), and
+//! what is wrong is told when all of it is known.
+
+mod frame;
+mod sift;
+mod watch;
 
 use faer::Mat;
 
@@ -10,10 +14,15 @@ use crate::input::Input;
 use crate::missing::Missing;
 use crate::stream::Chunk;
 use crate::table::{
-    Cell, DropRows, Head, HowRead, Layout, Note, OddCells, Problem, Role, RowKind, Totals, decoded, kind_of,
-    measured, ragged, titles, truth,
+    Cell, DropRows, Head, HowRead, LAST_ROWS, Layout, Note, OddCells, Problem, Role, RowKind, Totals, answer,
+    decoded, kind_of, measured, ragged, titles, truth,
 };
 use crate::text::show;
+#[cfg(feature = "parquet")]
+pub(super) use frame::samples_of;
+pub use frame::{FrameCells, FrameColumn, Framed, framed};
+use sift::{NAMELESS, PartsOfSums};
+use watch::Watch;
 
 /// Cells that decide how a table is read: of so many rows at most and at least, and so many together.
 const LOOKED_AT: (usize, usize) = (200, 5);
@@ -28,7 +37,7 @@ pub(super) fn of_records(
     place: &str,
     input: &Input,
     options: &LoadOptions,
-    tell: impl FnOnce(&mut HowRead),
+    tell: impl Fn(&mut HowRead),
 ) -> Result<DataSet, DataError> {
     records.retain(|record| record.line > options.table.skip as u64);
     let above = titles(&records);
@@ -40,19 +49,40 @@ pub(super) fn of_records(
     let (most, least) = LOOKED_AT;
     let looked_at = (CELLS / width).clamp(least, most).min(records.len());
     let line = records[0].line;
-    let mut layout = Layout::of(&records[..looked_at], Some(b'\t'), &options.table)
-        .map_err(|problem| problem.at(place, line))?;
-    layout.how.style.extend(left_out(above, "line above the table"));
-    tell(&mut layout.how);
-    let header = layout.above;
-    let mut rows = Rows::new(Some(layout), options);
-    for Head { line, fields, .. } in records.drain(header..) {
-        rows.push(line, fields.iter()).map_err(|problem| problem.at(place, line))?;
-        input.budget().check(rows.bytes())?;
-    }
-    let mut data = rows.into_data(place)?;
+    let read = |looked_at: usize| {
+        let layout = Layout::of(&records[..looked_at], Some(b'\t'), &options.table);
+        let mut layout = layout.map_err(|problem| (problem.at(place, line), true))?;
+        layout.how.style.extend(left_out(above, "line above the table"));
+        tell(&mut layout.how);
+        let header = layout.above;
+        let mut rows = Rows::new(Some(layout), options);
+        for Head { line, fields, .. } in &records[header..] {
+            rows.push(*line, fields.iter()).map_err(|problem| (problem.at(place, *line), true))?;
+            input.budget().check(rows.bytes()).map_err(|error| (error, false))?;
+        }
+        rows.into_data(place)
+    };
+    let mut data = decided_by_all(looked_at < records.len(), read(looked_at), || read(records.len()))?;
     data.source = input.name().into();
     Ok(data)
+}
+
+/// What is read, or what is wrong, and whether the first lines may be the reason.
+pub(super) type Read = Result<DataSet, (DataError, bool)>;
+
+/// A table that its first lines decide, or all of them where these do not agree.
+pub(super) fn decided_by_all(
+    part: bool,
+    first: Read,
+    all: impl FnOnce() -> Read,
+) -> Result<DataSet, DataError> {
+    match first {
+        Err((error, true)) if part => match all() {
+            Err((DataError::Memory { .. }, _)) => Err(error),
+            found => found.map_err(|(error, _)| error),
+        },
+        found => found.map_err(|(error, _)| error),
+    }
 }
 
 /// What was left out, in words, where something was.
@@ -63,10 +93,7 @@ pub(super) fn left_out(count: usize, what: &str) -> Option<String> {
 }
 
 /// Rows at the end that are kept back until the end is known: rows of totals are the last ones.
-const KEPT_BACK: usize = 8;
-
-/// Names that a note shows.
-const SHOWN: usize = 3;
+const KEPT_BACK: usize = LAST_ROWS;
 
 /// The rows of a table on their way into it.
 #[derive(Default)]
@@ -85,8 +112,11 @@ pub(super) struct Rows {
     missing: Vec<Option<Hole>>, // the first one of each variable
     odd: OddCells,
     left_out: Vec<(String, &'static str)>, // rows with their reasons
-    listed: Vec<String>,                   // names of rows that somebody lists and that were found
-    below: Vec<(u64, usize, String)>,      // last lines with one field
+    parts: PartsOfSums,
+    watch: Watch,
+    in_doubt: bool,                   // numbers so far may have decimals or thousands
+    listed: Vec<String>,              // names of rows that somebody lists and that were found
+    below: Vec<(u64, usize, String)>, // last lines with one field
 }
 
 /// A missing value where none may be.
@@ -118,7 +148,18 @@ impl Rows {
             samples: !options.gram && options.table.transpose != Some(true),
             gram: options.gram,
         };
-        Self { layout, rules, ..Self::default() }
+        let mut rows = Self { rules, ..Self::default() };
+        if let Some(layout) = layout {
+            rows.begin(layout, false);
+        }
+        rows
+    }
+
+    /// Takes the layout, which all lines have decided, or the first ones alone.
+    pub(super) fn begin(&mut self, layout: Layout, by_all: bool) {
+        self.watch = if by_all { Watch::default() } else { Watch::of(&layout) };
+        self.in_doubt = layout.doubt.is_some();
+        self.layout = Some(layout);
     }
 
     /// Bytes that the table takes: the numbers, once more as a matrix, and the names.
@@ -157,6 +198,9 @@ impl Rows {
             if let Some(role) = layout.roles.get(at).filter(|_| wrong.is_none()) {
                 let taken = match role {
                     Role::Number => {
+                        if self.in_doubt && shows_decimals(field) {
+                            self.in_doubt = false;
+                        }
                         let value = match layout.marks.cell(field) {
                             Cell::Number(value) if value.is_finite() => Ok(value),
                             Cell::Number(value) => {
@@ -184,13 +228,18 @@ impl Rows {
                         self.values.push(value.unwrap_or(f64::NAN));
                         Ok(())
                     }
-                    Role::Skip => Ok(()),
+                    Role::Skip => {
+                        self.watch.see(at, line, field, layout);
+                        Ok(())
+                    }
                     Role::Word => {
+                        self.watch.see(at, line, field, layout);
                         label = label.or(Some(field).filter(|field| !field.is_empty()));
                         kind = kind.or_else(|| kind_of(field));
                         Ok(())
                     }
                     Role::RowName => {
+                        self.watch.see(at, line, field, layout);
                         self.names.push(decoded(field));
                         label = Some(field).filter(|field| !field.is_empty()).or(label);
                         kind = kind_of(field).or(kind);
@@ -236,27 +285,50 @@ impl Rows {
         let only = if filled == 0 && columns > 1 { label } else { note };
         if let Some(name) = only.filter(|_| self.rules.drops()) {
             let name = decoded(name);
+            self.is_listed(row, &name); // somebody may have listed it, and has what was asked for
             self.left_out.push((name, NAMELESS));
             self.forget(begin, row);
             return Ok(());
         }
         odd.into_iter().for_each(|(at, field)| self.odd.see(at, line, field));
         self.numbers.push(row);
-        if kind.is_some() || matches!(self.rules.drop_rows, DropRows::Listed(_)) {
+        if kind.is_some() || matches!(self.rules.drop_rows, DropRows::Listed(_) | DropRows::AsElsewhere(_)) {
             self.mark(row, kind, label.map(decoded).unwrap_or_default());
         }
         Ok(())
     }
 
+    /// All rows that somebody lists are there.
+    fn check_listed(&self, place: &str) -> Result<(), DataError> {
+        let DropRows::Listed(words) = &self.rules.drop_rows else { return Ok(()) };
+        let Some(word) = words.iter().find(|word| !self.listed.contains(word)) else { return Ok(()) };
+        let problem =
+            format!(": there is no row {}; rows are named, or numbered from 1", show(word.as_bytes()));
+        Err(DataError::Table { place: place.into(), problem: Note::about("drop-rows").text(problem) })
+    }
+
+    /// Whether the name of some row says something of it.
+    fn is_marked(&self) -> bool {
+        !self.marked.is_empty()
+    }
+
+    /// Whether somebody lists the row, by its name or its number, which is remembered.
+    fn is_listed(&mut self, row: usize, name: &str) -> bool {
+        let (DropRows::Listed(words) | DropRows::AsElsewhere(words)) = &self.rules.drop_rows else {
+            return false;
+        };
+        let number = row.to_string();
+        let found = words.iter().find(|word| **word == name || **word == number).cloned();
+        self.listed.extend(found.clone());
+        found.is_some()
+    }
+
     /// Notes what the name of a row says of it.
     fn mark(&mut self, row: usize, kind: Option<RowKind>, name: String) {
-        if let DropRows::Listed(words) = &self.rules.drop_rows {
-            let number = row.to_string();
-            if let Some(word) = words.iter().find(|word| **word == name || **word == number) {
-                self.listed.push(word.clone());
-                self.marked.push((row, RowKind::Listed, if name.is_empty() { number } else { name }));
-                return;
-            }
+        if self.is_listed(row, &name) {
+            let name = if name.is_empty() { row.to_string() } else { name };
+            self.marked.push((row, RowKind::Listed, name));
+            return;
         }
         self.marked.extend(kind.map(|kind| (row, kind, name)));
     }
@@ -284,96 +356,6 @@ impl Rows {
         self.layout.as_ref().is_some_and(|layout| layout.has(role))
     }
 
-    /// Leaves out the rows that are no samples, as far as is known before the end or at it.
-    fn leave_out(&mut self, end: bool) {
-        let columns = self.columns();
-        let mut out = vec![false; self.numbers.len()];
-        let footer = if end { self.rules.footer.min(out.len()) } else { 0 };
-        out.iter_mut().rev().take(footer).for_each(|out| *out = true);
-        let at = |row: usize| self.numbers.binary_search(&row).ok();
-        let turned = self.layout.as_ref().is_some_and(|layout| layout.how.transposed);
-        let by_name = self.rules.drops() && self.rules.samples && !turned;
-        let mut reasons = Vec::new();
-        for (row, kind, name) in &self.marked {
-            let why = match kind {
-                RowKind::Listed => Some("as asked"),
-                RowKind::Counter if self.rules.drops() => Some("a counter"),
-                RowKind::Total if by_name => Some("a total"),
-                _ => None,
-            };
-            if let Some((i, why)) = at(*row).zip(why).filter(|(i, _)| !out[*i]) {
-                out[i] = true;
-                reasons.push((name.clone(), why));
-            }
-        }
-        if end && by_name {
-            self.leave_out_statistics(&mut out, &mut reasons);
-            self.leave_out_sum(&mut out, &mut reasons, columns);
-        }
-        self.left_out.append(&mut reasons);
-        self.keep(&out, columns);
-    }
-
-    /// Means, deviations and counts in the last rows, by their names.
-    fn leave_out_statistics(&self, out: &mut [bool], reasons: &mut Vec<(String, &'static str)>) {
-        let named = |i: usize| self.marked.iter().find(|(row, _, _)| *row == self.numbers[i]);
-        let block: Vec<usize> = (0..out.len())
-            .rev()
-            .take_while(|i| out[*i] || named(*i).is_some())
-            .filter(|i| !out[*i])
-            .collect();
-        let is_sure = block.iter().any(|i| named(*i).is_some_and(|(_, kind, _)| *kind == RowKind::Statistic))
-            || (!block.is_empty() && out.iter().any(|out| *out));
-        if is_sure && block.len() < out.len() {
-            for i in block.into_iter().rev() {
-                out[i] = true;
-                reasons.push((named(i).map_or(String::new(), |(_, _, name)| name.clone()), "a statistic"));
-            }
-        }
-    }
-
-    /// A last row that is the sum or the mean of all others.
-    fn leave_out_sum(&self, out: &mut [bool], reasons: &mut Vec<(String, &'static str)>, columns: usize) {
-        let Some(last) = out.iter().rposition(|out| !out).filter(|_| columns > 0) else { return };
-        let row = &self.values[last * columns..(last + 1) * columns];
-        if row.iter().all(|value| value.is_nan()) {
-            return;
-        }
-        // a few columns are enough to see that it is none
-        const FEW: usize = 4;
-        let others: Vec<usize> = (0..last).filter(|i| !out[*i]).collect();
-        let column = |j: usize| others.iter().map(move |i| self.values[i * columns + j]);
-        if self.given == 0 && !(0..columns.min(FEW)).all(|j| Totals::may_be(row[j], column(j))) {
-            return;
-        }
-        let mut totals = self.totals.clone();
-        others.iter().for_each(|i| totals.add(&self.values[i * columns..(i + 1) * columns], columns));
-        if let Some(why) = totals.of(row) {
-            let name = self.names.get(last).cloned().unwrap_or_default();
-            reasons.push((if name.is_empty() { self.numbers[last].to_string() } else { name }, why));
-            out[last] = true;
-        }
-    }
-
-    fn keep(&mut self, out: &[bool], columns: usize) {
-        if !out.iter().any(|out| *out) {
-            return;
-        }
-        let kept: Vec<usize> = (0..out.len()).filter(|i| !out[*i]).collect();
-        for (to, from) in kept.iter().enumerate() {
-            self.values.copy_within(from * columns..(from + 1) * columns, to * columns);
-        }
-        self.values.truncate(kept.len() * columns);
-        let mut rows = out.iter();
-        self.numbers.retain(|_| !rows.next().copied().unwrap_or(false));
-        for words in [&mut self.names, &mut self.groups] {
-            let mut rows = out.iter();
-            words.retain(|_| !rows.next().copied().unwrap_or(false));
-        }
-        let mut rows = out.iter();
-        self.weights.retain(|_| !rows.next().copied().unwrap_or(false));
-    }
-
     /// What is wrong with the cells so far: odd ones first, all of them together.
     fn check(&self, place: &str) -> Result<(), DataError> {
         let Some(layout) = &self.layout else { return Ok(()) };
@@ -397,11 +379,15 @@ impl Rows {
 
     /// The rows as a part of the table; some are kept back unless this is the end. `None` where no row is left.
     pub(super) fn chunk(&mut self, end: bool, place: &str) -> Result<Option<Chunk>, DataError> {
-        self.leave_out(end);
+        let rows = self.leave_out(end, place)?;
         self.check(place)?;
+        if end {
+            self.watch.finish();
+        }
+        if let Some(problem) = self.layout.as_ref().and_then(|layout| self.watch.problem(layout, place)) {
+            return Err(problem);
+        }
         let (columns, first) = (self.columns(), self.given);
-        let back = if end { 0 } else { KEPT_BACK.max(self.rules.footer + KEPT_BACK) };
-        let rows = self.numbers.len().saturating_sub(back);
         if end {
             self.tell();
         }
@@ -426,23 +412,23 @@ impl Rows {
         Ok(Some(if self.has(Role::Weight) { chunk.weighted(weights) } else { chunk }))
     }
 
-    /// The table as a whole.
-    pub(super) fn into_data(mut self, place: &str) -> Result<DataSet, DataError> {
-        self.leave_out(true);
-        if let DropRows::Listed(words) = &self.rules.drop_rows
-            && let Some(word) = words.iter().find(|word| !self.listed.contains(word))
-        {
-            let problem =
-                format!(": there is no row {}; rows are named, or numbered from 1", show(word.as_bytes()));
-            return Err(DataError::Table {
-                place: place.into(),
-                problem: Note::about("drop-rows").text(problem),
-            });
-        }
-        self.check(place)?;
+    /// The table as a whole, or what is wrong and whether the first lines may be the reason.
+    pub(super) fn into_data(mut self, place: &str) -> Read {
+        let sure = |error| (error, false);
+        self.leave_out(true, place).map_err(sure)?;
+        self.check_listed(place).map_err(sure)?;
+        self.check(place).map_err(|error| {
+            let is_hole = matches!(error, DataError::Missing { .. }) && self.watch.found.is_none();
+            (error, !is_hole)
+        })?;
+        self.watch.finish();
         let (rows, columns) = (self.numbers.len(), self.columns());
         if rows == 0 || columns == 0 {
-            return Err(DataError::Empty { place: place.into(), rows, columns });
+            return Err((DataError::Empty { place: place.into(), rows, columns }, true));
+        }
+        if let (Some(layout), Some(_)) = (&self.layout, &self.watch.found) {
+            let problem = self.watch.problem(layout, place);
+            return Err((problem.unwrap_or(DataError::Empty { place: place.into(), rows, columns }), true));
         }
         self.tell();
         let matrix = Mat::from_fn(rows, columns, |i, j| self.values[i * columns + j]);
@@ -456,50 +442,6 @@ impl Rows {
         }
         Ok(data)
     }
-
-    /// Says which rows were left out.
-    fn tell(&mut self) {
-        let left_out = std::mem::take(&mut self.left_out);
-        let below = std::mem::take(&mut self.below);
-        let Some(layout) = &mut self.layout else { return };
-        if !below.is_empty() {
-            let s = if below.len() == 1 { "" } else { "s" };
-            layout.how.style.push(format!("{} line{s} below the table left out", below.len()));
-        }
-        if self.rules.footer > 0 {
-            let s = if self.rules.footer == 1 { "" } else { "s" };
-            layout.how.style.push(format!("the last {} row{s} left out", self.rules.footer));
-        }
-        let mut reasons: Vec<&'static str> = Vec::new();
-        left_out.iter().for_each(|(_, why)| {
-            if !reasons.contains(why) {
-                reasons.push(why)
-            }
-        });
-        for why in reasons {
-            let names: Vec<&String> = left_out.iter().filter(|row| row.1 == why).map(|row| &row.0).collect();
-            layout.how.notes.push(note_of_rows(&names, why));
-        }
-    }
-}
-
-/// Why a row with nothing but a name is left out.
-const NAMELESS: &str = "nothing but a name";
-
-fn note_of_rows(names: &[&String], why: &'static str) -> Note {
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| show(name.as_bytes())).collect();
-    let more = if names.len() > SHOWN { format!(" and {} more", names.len() - SHOWN) } else { String::new() };
-    let (rows, are) = if names.len() == 1 { ("row", "is") } else { ("rows", "are") };
-    let what = match why {
-        NAMELESS => format!("{rows} {}{more} with {NAMELESS} {are} left out", shown.join(", ")),
-        "as asked" => return Note::from(format!("{rows} {}{more} {are} left out", shown.join(", "))),
-        "the sum" | "the mean" => {
-            format!("{rows} {} {are} {why} of the others and no sample", shown.join(", "))
-        }
-        why => format!("{rows} {}{more} {are} no sample by the name ({why})", shown.join(", ")),
-    };
-    let they = if names.len() == 1 { "it" } else { "them" };
-    Note::from(format!("{what}; ")).set("drop-rows", "none").text(format!(" keeps {they}"))
 }
 
 impl Rules {
@@ -531,6 +473,14 @@ fn no_number<'f>(
     None
 }
 
+/// Whether the mark of a number can only stand before decimals.
+fn shows_decimals(field: &[u8]) -> bool {
+    let Some(at) = field.iter().position(|byte| b".,".contains(byte)) else { return false };
+    let whole = field[..at].trim_ascii_start();
+    let whole = whole.strip_prefix(b"-").unwrap_or(whole);
+    !(field.len() - at == 4 && (1..=3).contains(&whole.len()) && whole[0] != b'0')
+}
+
 /// A number with something beside it, or true and false as 1 and 0; `None` where a cell is neither.
 fn beside(layout: &Layout, role: Role, at: usize, field: &[u8]) -> Option<f64> {
     let plain = || match layout.marks.cell(field) {
@@ -546,7 +496,9 @@ fn beside(layout: &Layout, role: Role, at: usize, field: &[u8]) -> Option<f64> {
             found.value(&layout.marks)
         }
         Some(_) => None,
-        None => plain().filter(|_| wanted.is_none()),
+        None => {
+            plain().or_else(|| answer(field).map(|(code, _)| f64::from(code))).filter(|_| wanted.is_none())
+        }
     }
 }
 
