@@ -121,7 +121,7 @@ def explore(
         Called about ten times a second with the question that is asked; a true value ends the exploration.
     **options
         Those of :func:`solve` that read and prepare data, and ``maximise``, ``seed``, ``threads``, ``time_limit``: seconds
-        of all steps together, 15 if not given.
+        of all steps together. Without it each step does a fixed amount of work, and the same table has the same answers.
 
     Returns
     -------

@@ -2,6 +2,8 @@
 COUNTS <- c(1, 2, 3, 5, 7, 10, 14, 20, 30)
 # Pairs of halves of the rows.
 PAIRS <- 25L
+# Seconds of the bound where there is no limit.
+BOUND <- 3
 
 #' From a table to sparse components
 #'
@@ -15,7 +17,7 @@ PAIRS <- 25L
 #' @param ncomp the number of components, or `"auto"`: those that exceed noise (parallel analysis).
 #' @param center,scale.,seed,na.action as for [sparse_pca()]; columns are scaled by default.
 #' @param maximise the measure to maximise, as for [sparse_pca()].
-#' @param time_limit seconds of all steps together.
+#' @param time_limit seconds of all steps together; `NULL`: each search ends by itself, and the same table has the same answers.
 #' @param xlab,ylab,... passed on to [plot()].
 #' @returns An object of class `"explore"`: `components`, the object of [sparse_pca()]; `counts` and `shares` of
 #'   the path; `nonzeros`, the number that was chosen, and whether the curve `bends` there.
@@ -28,11 +30,14 @@ PAIRS <- 25L
 #' plot(found)
 #' }
 #' @export
-explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = NULL, time_limit = 15,
+explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = NULL, time_limit = NULL,
                     seed = 0, na.action = NULL) {
     call <- match.call()
     begun <- proc.time()[["elapsed"]]
-    left <- function() max(0.1, time_limit - (proc.time()[["elapsed"]] - begun))
+    # seconds of a share of what is left of the limit, if there is one
+    left <- function(share) {
+        if (!is.null(time_limit)) share * max(0.1, time_limit - (proc.time()[["elapsed"]] - begun))
+    }
     fit <- function(...) {
         quietly(sparse_pca(x, center = center, scale. = scale., maximise = maximise, seed = seed,
                            na.action = na.action, ...))
@@ -41,8 +46,8 @@ explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = 
     counts <- unique(pmin(COUNTS, n))
     path <- list()
     for (k in counts) {
-        share <- 0.4 * left() / (length(counts) - length(path))
-        path[[length(path) + 1L]] <- fit(ncomp = ncomp, nonzeros = k, effort = "quick", time_limit = share)
+        share <- 0.4 / (length(counts) - length(path))
+        path[[length(path) + 1L]] <- fit(ncomp = ncomp, nonzeros = k, effort = "quick", time_limit = left(share))
         if (path[[length(path)]]$status == "interrupted") break
         ncomp <- ncol(path[[1L]]$rotation)
     }
@@ -52,8 +57,8 @@ explore <- function(x, ncomp = "auto", center = TRUE, scale. = TRUE, maximise = 
     chosen <- knee(counts, shares)
     found <- path[[chosen$place]]
     if (found$status != "interrupted") {
-        best <- fit(ncomp = ncomp, nonzeros = counts[chosen$place], effort = "normal", time_limit = 0.4 * left(),
-                    stability = PAIRS, bound = 0.2 * left())
+        best <- fit(ncomp = ncomp, nonzeros = counts[chosen$place], effort = "normal", time_limit = left(0.4),
+                    stability = PAIRS, bound = if (is.null(time_limit)) BOUND else left(0.2))
         if (best$objective <= found$objective) found <- best
     }
     structure(class = "explore", list(components = found, counts = counts, shares = shares,

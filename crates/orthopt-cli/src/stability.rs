@@ -57,13 +57,15 @@ impl Summary {
             "stability",
             &format!("{} of halves of the rows{}", text::count(found.pairs as u64, "pair"), missing(found)),
         );
-        let often = Stability::THRESHOLD;
-        let expected = found.expected_false(often);
-        self.sentence(&format!(
-            "component  cosine  nonzero in at least {:.0} % of the halves; less than {:.0} %",
-            100.0 * often,
-            100.0 * SELDOM
-        ));
+        let is_few = found.pairs < Stability::FEW;
+        let often = if is_few { 1.0 } else { Stability::THRESHOLD };
+        let what = match is_few {
+            true => format!("each of the {} halves; fewer than half of them", 2 * found.pairs),
+            false => {
+                format!("at least {:.0} % of the halves; less than {:.0} %", 100.0 * often, 100.0 * SELDOM)
+            }
+        };
+        self.sentence(&format!("component  cosine  nonzero in {what}"));
         let x = report.x();
         for k in 0..x.ncols() {
             let share = |i: usize| found.frequency.get(i, k);
@@ -72,7 +74,10 @@ impl Summary {
                 order.sort_by(|a, b| share(*b).total_cmp(&share(*a)));
                 let more = order.len().saturating_sub(top);
                 let shown = order.iter().take(top);
-                let name = |i: &usize| format!("{} {:.2}", report.task.data.variable(*i), share(*i));
+                let name = |i: &usize| match report.task.data.variable(*i) {
+                    name if is_few => name,
+                    name => format!("{name} {:.2}", share(*i)),
+                };
                 shown.map(name).chain((more > 0).then(|| format!("and {more} more"))).collect::<Vec<_>>()
             };
             let (sure, unsure) =
@@ -82,6 +87,10 @@ impl Summary {
                 self.hanging(&format!("{:19}less:  ", ""), unsure, "");
             }
         }
+        if is_few {
+            return;
+        }
+        let expected = found.expected_false(often);
         let most = expected.iter().fold(0.0, |most: f64, number| most.max(*number));
         self.sentence(&format!(
             "At most {} variables of a component are expected at {:.0} % that are no likelier in a half than the average one.",

@@ -8,8 +8,9 @@
 //! how good     a lower bound of F over all X with that number
 //! ```
 //!
-//! Each step is a call of the library with options that are all in [`Step`], so that each can be repeated alone. Steps share
-//! the time limit; what one leaves the next ones have.
+//! Each step is a call of the library with options that are all in [`Step`], so that each can be repeated alone. Without a limit
+//! of time each does a fixed amount of work: the same table has the same answers. Steps share a limit; what one leaves the
+//! next ones have.
 
 use crate::bound;
 use crate::cancel::Cancel;
@@ -30,6 +31,10 @@ const ON_PATH: f64 = 0.4;
 const ON_SEARCH: f64 = 0.4;
 const ON_HALVES: f64 = 0.6;
 const ON_BOUND: f64 = 0.9;
+/// Work after which no other pairs of halves begin, and of a bound, where no seconds are given: some five and three seconds of
+/// one thread.
+const ON_PAIRS: u64 = 15_000_000_000;
+const WORK_ON_BOUND: u64 = 10_000_000_000;
 /// Variables up to which F is bounded: the relaxation decomposes C again and again.
 const BOUNDED: usize = 1000;
 /// Pairs of halves of the rows.
@@ -44,12 +49,9 @@ pub struct Request {
     pub pose: PoseOptions,
     /// Seed and effort.
     pub wanted: Wanted,
-    /// Tolerance, and the seconds of all steps together ([`SECONDS`] if none are given).
+    /// Tolerance, and the seconds of all steps together; without them each step does a fixed amount of work.
     pub stopping: Stopping,
 }
-
-/// Seconds of all steps where no limit is given.
-pub const SECONDS: f64 = 15.0;
 
 /// What a call was: enough to repeat it.
 #[derive(Clone, Debug)]
@@ -105,7 +107,7 @@ pub fn explore(
     request: &Request,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Exploration> {
-    let clock = watch.cancel.within(Some(request.stopping.time_limit.unwrap_or(SECONDS)));
+    let clock = watch.cancel.within(request.stopping.time_limit);
     clock.during(|| explored(data, facts, request, watch, &clock))
 }
 
@@ -199,7 +201,11 @@ fn explored(
         (watch.stage)(HOW_SURE);
         let begun = clock.seconds();
         let stopping = Stopping { time_limit: left(ON_HALVES), ..of_path.stopping };
-        let halves = stability::Request::of(&task, &options, &wanted, stopping, PAIRS);
+        let work = request.stopping.time_limit.is_none().then_some(ON_PAIRS);
+        let halves = stability::Request {
+            work,
+            ..stability::Request::of(&task, &options, &of_path.wanted, stopping, PAIRS)
+        };
         let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
         // where no half has a solution nothing is known of them
         found.report.stability =
@@ -261,7 +267,8 @@ fn bounded(
     cancel: &Cancel,
     options: Vec<(&'static str, String)>,
 ) -> Result<()> {
-    let limits = bound::Options { seconds, nodes: u64::MAX, memory, ..Default::default() };
+    let work = seconds.is_none().then_some(WORK_ON_BOUND);
+    let limits = bound::Options { seconds, nodes: u64::MAX, work, memory, ..Default::default() };
     if seconds == Some(0.0)
         || found.report.global.is_some()
         || problem.bounded().is_err()
@@ -331,18 +338,22 @@ impl Exploration {
 
     fn said_of_halves(&self, found: &Stability) -> Vec<Message> {
         let x = self.report.x();
-        let often = Stability::THRESHOLD;
+        let is_few = found.pairs < Stability::FEW;
+        let (often, halves) = match 2 * found.pairs {
+            halves if is_few => (1.0, format!("each of {halves} halves of the rows")),
+            halves => {
+                let often = Stability::THRESHOLD;
+                (often, format!("at least {:.0} % of {halves} halves of the rows", 100.0 * often))
+            }
+        };
         (0..x.ncols())
             .map(|k| {
                 let used: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
                 let sure = used.iter().filter(|i| found.frequency.get(**i, k) >= often).count();
                 let (all, cosine) = (used.len(), found.cosine[k]);
+                let component = k + 1;
                 format!(
-                    "component {}: {sure} of its {all} variables are in it in at least {:.0} % of {} halves of the rows (mean \
-                     cosine {cosine:.2})",
-                    k + 1,
-                    100.0 * often,
-                    2 * found.pairs
+                    "component {component}: {sure} of its {all} variables are in it in {halves} (mean cosine {cosine:.2})"
                 )
                 .into()
             })

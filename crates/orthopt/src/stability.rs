@@ -32,6 +32,11 @@ use crate::solve::{Solution, Status, Stopping};
 /// Pairs for which a limit of time has room: each of the two runs of a half ends at its share.
 const ROOM: usize = 5;
 
+/// Pairs that begin together where their work is limited: the same for any number of threads.
+const TOGETHER: usize = 5;
+/// Work of the search of a half, at most, where neither effort nor time are given: a tenth of a second of one thread.
+const WORK: u64 = 300_000_000;
+
 /// The problem of all rows, for halves of them.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -45,6 +50,8 @@ pub struct Request {
     pub stopping: Stopping,
     /// Number of pairs of halves.
     pub pairs: usize,
+    /// Work after which no other pairs begin; any if `None`.
+    pub work: Option<u64>,
 }
 
 /// Limits of a run of all rows before halves are solved: it has half of the time.
@@ -76,7 +83,7 @@ impl Request {
             limit,
             ..pose.clone()
         };
-        Self { problem: task.problem, pose, wanted: wanted.clone(), stopping, pairs }
+        Self { problem: task.problem, pose, wanted: wanted.clone(), stopping, pairs, work: None }
     }
 }
 
@@ -147,21 +154,28 @@ pub fn stability(
     let cancel = watch.cancel.within(request.stopping.time_limit);
     let whole = Whole::of(data, facts)?;
     let ended = AtomicUsize::new(0);
-    let found = map(request.pairs, 1, |pair| {
-        let found = alone(|| whole.pair(pair, x, request, &cancel));
-        if !matches!(found, Ok(None)) {
-            let ended = 1 + ended.fetch_add(1, Ordering::Relaxed);
-            tracing::info!(ended, of = request.pairs, "a pair of halves of the rows has ended");
-            (watch.done)(ended, request.pairs);
-        }
-        found
-    });
     let (mut complete, mut failures) = (Vec::new(), Vec::new());
-    for pair in found {
-        match pair {
-            Ok(pair) => complete.extend(pair),
-            Err(error) => failures.push(error),
+    let (mut begun, mut work) = (0, 0);
+    while begun < request.pairs && request.work.is_none_or(|most| work < most) {
+        let together =
+            if request.work.is_some() { TOGETHER.min(request.pairs - begun) } else { request.pairs };
+        let found = map(together, 1, |pair| {
+            let found = alone(|| whole.pair(begun + pair, x, request, &cancel));
+            if !matches!(found, Ok(None)) {
+                let ended = 1 + ended.fetch_add(1, Ordering::Relaxed);
+                tracing::info!(ended, of = request.pairs, "a pair of halves of the rows has ended");
+                (watch.done)(ended, request.pairs);
+            }
+            found
+        });
+        begun += together;
+        for pair in found {
+            match pair {
+                Ok(pair) => complete.extend(pair),
+                Err(error) => failures.push(error),
+            }
         }
+        work = complete.iter().flatten().map(|half| half.work).sum();
     }
     match (complete.is_empty(), failures.len()) {
         (true, 0) => Ok(None),
@@ -282,7 +296,13 @@ impl<'a> Whole<'a> {
         let stopping = Stopping { time_limit, ..request.stopping };
         let found = best(&posed.problem, x, &request.wanted, stopping, cancel)?;
         let limited = |found: &Solution| found.status == Status::TimeLimit;
-        Ok(found.map(|found| Matched { limited: limited(&found), ..Matched::of(&found.x, x) }))
+        let work = |found: &Solution| found.search.as_ref().map_or(0, |search| search.work);
+        let of = |found: &Solution| Matched {
+            limited: limited(found),
+            work: work(found),
+            ..Matched::of(&found.x, x)
+        };
+        Ok(found.as_ref().map(of))
     }
 }
 
@@ -349,7 +369,9 @@ fn best(
     stopping: Stopping,
     cancel: &Cancel,
 ) -> Result<Option<Solution>> {
-    let short = Wanted { effort: Some(Effort::Normal), ..wanted.clone() };
+    let is_open = wanted.effort.is_none() && stopping.time_limit.is_none();
+    let own = if is_open { wanted.with_work(WORK) } else { wanted.clone() };
+    let short = Wanted { effort: Some(Effort::Normal), ..own };
     let plan = problem.plan(&short)?;
     let restarts = plan.portfolio.is_none().then_some(0);
     let found = plan.run(problem, &short, &stopping, restarts, cancel, &mut []);
@@ -383,6 +405,8 @@ struct Matched {
     cosine: Vec<f64>,
     /// True if a limit of time ended the search.
     limited: bool,
+    /// Work of the search.
+    work: u64,
 }
 
 impl Matched {
@@ -402,7 +426,8 @@ impl Matched {
         let entry = |i: usize, k: usize| signs[k] * found.get(i, other[k]);
         let places = (0..n).flat_map(|i| (0..r).map(move |k| (i, k)));
         let loadings = places.map(|(i, k)| (i * r + k, entry(i, k))).filter(|(_, v)| *v != 0.0).collect();
-        Self { loadings, cosine: (0..r).map(|k| cosine(k, other[k]).abs()).collect(), limited: false }
+        let cosine = (0..r).map(|k| cosine(k, other[k]).abs()).collect();
+        Self { loadings, cosine, limited: false, work: 0 }
     }
 }
 

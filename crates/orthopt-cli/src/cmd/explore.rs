@@ -1,8 +1,8 @@
 //! `orthopt explore DATA`.
 
-use orthopt::explore::{Exploration, Request, SECONDS, Watch, explore};
+use orthopt::explore::{Exploration, Request, Watch, explore};
 use orthopt::family::{Call, find_problem};
-use orthopt::solve::{Observer, Stopping};
+use orthopt::solve::Observer;
 use orthopt_data::{DataError, Scale};
 
 use super::solve::use_threads;
@@ -34,7 +34,7 @@ Examples:
 /// Columns are centred and scaled to standard deviation 1 unless --scale says otherwise. The number of variables in each
 /// component is the knee of the variance along a path, the components are those of `solve`, none of which repeats another,
 /// and a lower bound of F says how much better any others could be. Each step is a command of
-/// its own, which is printed. All steps together take 15 seconds at most, or the seconds of --time-limit.
+/// its own, which is printed. Each step does a fixed amount of work; with --time-limit all together take so many seconds at most.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt explore [OPTIONS] DATA\n       orthopt explore [OPTIONS] --gram FILE",
@@ -84,12 +84,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     input.remark_on_means().iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     progress.run_begins();
-    let time_limit = settings.stopping.time_limit.or(Some(SECONDS));
-    let request = Request {
-        pose: settings.pose.clone(),
-        wanted: settings.wanted.clone(),
-        stopping: Stopping { time_limit, ..settings.stopping },
-    };
+    let request =
+        Request { pose: settings.pose.clone(), wanted: settings.wanted.clone(), stopping: settings.stopping };
     let bar = progress.points();
     let observers: &mut [&mut dyn Observer] = &mut [&mut progress];
     let mut stage = |question: &'static str| bar.asks(question);

@@ -38,7 +38,11 @@ fn frequencies_are_everywhere_the_result_is() {
     let out = dir.orthopt(&[&SOLVE[..], &["--stability", "8"], &files].concat()).output().unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     let told = String::from_utf8_lossy(&out.stdout).into_owned();
-    assert!(told.contains("8 pairs of halves of the rows") && told.contains("X1 1.00"), "{told}");
+    assert!(
+        told.contains("8 pairs of halves of the rows") && told.contains("each of the 16 halves"),
+        "{told}"
+    );
+    assert!(!told.contains("X1 1.00"), "a share of 16 halves: {told}");
     let found = json(&dir, "s.json");
     let s = &found["stability"];
     assert_eq!(

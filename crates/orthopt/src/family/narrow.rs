@@ -34,7 +34,7 @@ use crate::solve::{Event, Observer, Progress, Solution, Status, Trace, TracePoin
 use crate::start::Start;
 
 /// Gradients that a point may cost that is there early.
-const EARLY: u64 = 50;
+const EARLY: u64 = 20;
 /// Gradients that the polish of a first point may cost.
 const POLISH: u64 = 20;
 
@@ -191,9 +191,12 @@ pub(super) fn narrowed<P: Family>(
     } else if !is_long(gradient) || !pays(wanted.tuning.room * narrow.least()) {
         return None;
     } else if let Some(early) = narrow.first_point(EARLY * gradient, wanted.seed, &third) {
-        let x =
-            narrow.first_point(at_level_0(gradient), wanted.seed, &third).unwrap_or_else(|| early.clone());
-        first_points = vec![early, x.clone()];
+        // where gradients are dear the early point is all there is before the search
+        let more = Some(at_level_0(gradient).min(wanted.tuning.longest_of_measures))
+            .filter(|w| *w > EARLY * gradient);
+        let further = more.and_then(|work| narrow.first_point(work, wanted.seed, &third));
+        let x = further.clone().unwrap_or_else(|| early.clone());
+        first_points = std::iter::once(early).chain(further).collect();
         let (order, first) = around(narrow, &x, &clock);
         let first = Some(first.max(narrow.least()).min(n)).filter(|first| pays(*first))?;
         let (order, more) = wanted.carried.placed(order, first);
@@ -356,6 +359,9 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             ("the others were not looked at", Some((Status::Interrupted, "interrupted")))
         } else if clock.is_late() {
             ("the others were not looked at", Some((Status::TimeLimit, "reached the time limit")))
+        } else if self.settings.work.is_some_and(|most| best.search.as_ref().is_some_and(|s| s.work >= most))
+        {
+            ("the others were not looked at", Some((Status::Stalled, "has done all the work it may do")))
         } else {
             ("the others were not looked at", Some((Status::MaxIters, "reached the limit of iterations")))
         };
@@ -387,12 +393,20 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     /// Whether a limit or a user ends it here.
     fn is_over(&self) -> bool {
         let made = self.best.as_ref().map_or(0, |best| best.iterations);
-        self.clock.is_over() || self.settings.stopping.max_iters.is_some_and(|most| made >= most)
+        let is_made = self.settings.stopping.max_iters.is_some_and(|most| made >= most);
+        let has_worked = self.settings.work.is_some_and(|most| self.work() >= most);
+        self.clock.is_over() || is_made || has_worked
+    }
+
+    /// Work of all searches so far.
+    fn work(&self) -> u64 {
+        self.best.as_ref().and_then(|best| best.search.as_ref()).map_or(0, |search| search.work)
     }
 
     /// What is left of the limits, with an effort that ends a round.
     fn left(&self, effort: Option<Effort>) -> Settings {
-        let mut settings = Settings { effort, ..self.settings };
+        let work = self.settings.work.map(|most| most.saturating_sub(self.work()));
+        let mut settings = Settings { effort, work, ..self.settings };
         let stopping = &mut settings.stopping;
         stopping.time_limit =
             stopping.time_limit.map(|limit| (limit - self.begun.elapsed().as_secs_f64()).max(0.0));
@@ -445,7 +459,8 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     fn polish(&mut self, (solver, gradients): (&str, Option<u64>), x: RowMat) -> Result<()> {
         let start = Start::Given(x);
         let gradient = self.narrow.gradient();
-        let max_work = gradients.map(|gradients| gradients * gradient);
+        let most = self.wanted.tuning.longest_of_measures.max(EARLY * gradient);
+        let max_work = Some(gradients.map_or(most, |gradients| most.min(gradients * gradient)));
         let portfolio = race(
             self.problem,
             &[(solver, "")],
@@ -479,6 +494,14 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             observers: &mut *self.observers,
         };
         let mut found = search(on, portfolio, settings, self.cancel, &mut [&mut lifted])?;
+        tracing::info!(
+            variables = on.shape().0,
+            objective = found.objective.total,
+            work = found.search.as_ref().map(|search| search.work),
+            seconds = found.seconds,
+            solver = found.solver,
+            "a part of the search on some of the variables has ended"
+        );
         let trace = lifted.trace;
         if let Some(variables) = variables {
             found.take(self.problem, lift(&found.x, variables, n));
@@ -639,7 +662,7 @@ mod tests {
         let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, ..Wanted::default() });
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Normal);
-        let settings = Settings { seed: 1, effort, stopping, bound: None };
+        let settings = Settings { seed: 1, effort, stopping, work: None, bound: None };
         let narrow = problem.narrow().unwrap();
         let rounds = Rounds::new(problem, &*narrow, (&wanted, settings), &cancel, &mut []);
         let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
@@ -814,7 +837,8 @@ mod tests {
     fn only_where_it_pays() {
         let on_some = |p: &CardinalityProblem| {
             let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-            let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
+            let settings =
+                Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
             narrowed(p, &Wanted { ..Default::default() }, settings, &Cancel::never(), &mut [])
                 .map(|found| found.unwrap())
         };
@@ -836,7 +860,7 @@ mod tests {
         // what was found with another limit is in the first set of the next
         let wanted = Wanted { carried: Carried::along(), ..Default::default() };
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
+        let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
         let rows = |x: &RowMat| -> Vec<usize> {
             (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect()
         };

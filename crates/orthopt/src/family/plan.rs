@@ -53,6 +53,9 @@ pub struct Wanted {
     pub constants: Given,
     /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
     pub effort: Option<Effort>,
+    /// Work of a search (multiplications, roughly), at most; any if `None`. It means the same for any number of threads.
+    #[doc(hidden)]
+    pub work: Option<u64>,
     /// Constants and parts of the search.
     #[doc(hidden)]
     pub tuning: Tuning,
@@ -61,7 +64,23 @@ pub struct Wanted {
     pub carried: Carried,
 }
 
+/// Tasks that a search with little work is made of, at least.
+const TASKS: u64 = 8;
+
 impl Wanted {
+    /// The same with so much work for each search: none of its tasks takes much of that.
+    pub(crate) fn with_work(&self, most: u64) -> Self {
+        let Tuning { longest, longest_of_measures, before, on_proof, .. } = self.tuning;
+        let share = most / TASKS;
+        let tuning = Tuning {
+            longest: longest.min(share),
+            longest_of_measures: longest_of_measures.min(share),
+            before: before.min((on_proof * most as f64) as u64),
+            ..self.tuning
+        };
+        Self { work: Some(most), tuning, ..self.clone() }
+    }
+
     /// Whether solver and start are left to the library, and no option of a solver is set.
     pub(crate) fn leaves_method_open(&self) -> bool {
         self.start.is_none() && self.leaves_solver_open()
@@ -313,7 +332,7 @@ impl<P: Family> Plan<P> {
         let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
         let effort = wanted.effort.or((!limited).then_some(Effort::Normal));
         let (seed, stopping) = (wanted.seed, *stopping);
-        Some((portfolio, Settings { seed, effort, stopping, bound: self.lower_bound }))
+        Some((portfolio, Settings { seed, effort, work: wanted.work, stopping, bound: self.lower_bound }))
     }
 
     /// Names of the solvers, joined by `+`.

@@ -159,6 +159,8 @@ pub fn path(
     Ok(Path { points, knee, bends: place.is_some(), interrupted: walk.interrupted })
 }
 
+/// Work of the search of a point, at most, where neither effort nor time are given: about a second of one thread.
+const WORK: u64 = 3_000_000_000;
 /// Rounds in which points exchange their X.
 const ROUNDS: usize = 2;
 
@@ -184,8 +186,10 @@ impl<'a> Walk<'a> {
         let pose_options = request.along.first(&request.pose);
         let cancel = cancel.within(request.stopping.time_limit);
         let posed = cancel.during(|| pose(request.problem, data, &pose_options))?;
-        let effort = request.wanted.effort.or(Some(Effort::Quick));
-        let wanted = Wanted { effort, carried: Carried::along(), ..request.wanted.clone() };
+        let is_open = request.wanted.effort.is_none() && request.stopping.time_limit.is_none();
+        let own = if is_open { request.wanted.with_work(WORK) } else { request.wanted.clone() };
+        let effort = own.effort.or(Some(Effort::Quick));
+        let wanted = Wanted { effort, carried: Carried::along(), ..own };
         let (points, tried) = (Vec::new(), BTreeSet::new());
         Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }

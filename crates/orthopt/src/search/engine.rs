@@ -27,6 +27,9 @@ use crate::threads;
 /// What is said of an X whose F equals its lower bound.
 pub(crate) const IS_MINIMUM: &str = "F is the global minimum: it equals its lower bound";
 
+/// What is said of a search that has done as much work as it may.
+pub(super) const ALL_WORK: &str = "has done all the work it may do";
+
 /// How a search goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
@@ -34,6 +37,8 @@ pub struct Settings {
     pub seed: u64,
     /// When it ends by itself; `None` with a limit of time or iterations: then that is the end.
     pub effort: Option<Effort>,
+    /// Work of all tasks together after which no other begins; any if `None`.
+    pub work: Option<u64>,
     /// Tolerances and limits.
     pub stopping: Stopping,
     /// A lower bound of F over all X: the search ends where F meets it.
@@ -242,7 +247,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.end = if self.cancel.is_cancelled() {
             Some((Status::Interrupted, "interrupted; this is the best point so far".into()))
         } else if self.control.is_spent() {
-            Some((Status::Stalled, "has done all the work it may do".into()))
+            Some((Status::Stalled, ALL_WORK.into()))
         } else if self.control.cancel.is_late() {
             Some((Status::TimeLimit, "reached the time limit".into()))
         } else if max_iters.is_some_and(|most| self.control.iterations() >= most) {
@@ -257,10 +262,19 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.end.is_some()
     }
 
+    /// Whether more work is not worth it, or is not to be done.
+    pub(super) fn is_enough(&self) -> bool {
+        self.has_worked() || self.is_reached()
+    }
+
     /// Whether more work is not worth it.
-    pub(super) fn is_enough(&mut self) -> bool {
-        let (lowest, size) = (self.lowest(), self.size);
-        self.ending.is_reached(self.work, (lowest, size))
+    pub(super) fn is_reached(&self) -> bool {
+        self.ending.is_reached(self.work, (self.lowest(), self.size))
+    }
+
+    /// Whether all of its work is done. Tasks count when they are taken in, in an order that does not depend on threads.
+    pub(super) fn has_worked(&self) -> bool {
+        self.settings.work.is_some_and(|most| self.work >= most)
     }
 
     /// Tasks from the best points until the work is no longer worth it.

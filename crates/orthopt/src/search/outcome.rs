@@ -1,7 +1,7 @@
 //! What a search returns.
 
 use super::Arm;
-use super::engine::{Elite, Engine};
+use super::engine::{ALL_WORK, Elite, Engine};
 use super::task::Done;
 use crate::bound::is_met;
 use crate::cancel::Cancel;
@@ -14,6 +14,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// The best point and everything there is to say.
     pub(super) fn solution(mut self) -> Result<Solution> {
         self.is_over();
+        if self.end.is_none() && !self.is_reached() && self.has_worked() {
+            self.end = Some((Status::Stalled, ALL_WORK.into()));
+        }
         if self.elite.is_empty() {
             self.without_any()?;
         }

@@ -17,7 +17,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let all: Vec<usize> = (0..arms.len()).collect();
         for some in all.chunks(self.portfolio.tuning.in_race()) {
             self.round(some);
-            if self.is_over() {
+            if self.is_over() || self.has_worked() {
                 break;
             }
         }

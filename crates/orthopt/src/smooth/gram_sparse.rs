@@ -441,7 +441,11 @@ impl Quadratic for SparseGram {
 
     #[inline(always)]
     fn curvature(&self, i: usize, j: usize) -> f64 {
-        if i == j { -self.norms[i] } else { -self.column_product(i, j) }
+        if i == j {
+            return -self.norms[i];
+        }
+        count(SCATTERED * (self.column(i).0.len() + self.column(j).0.len()));
+        -self.column_product(i, j)
     }
 
     #[inline(always)]

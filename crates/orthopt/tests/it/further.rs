@@ -79,7 +79,7 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
         tuning: Default::default(),
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, bound: None };
+    let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
     let found = search(p, &portfolio, settings, &Cancel::never(), &mut []).unwrap();
     (count.load(Ordering::Relaxed), found)
 }

@@ -150,7 +150,8 @@ fn it_ends_where_f_meets_its_bound() {
     let free = auto(&p, 1, STOPPING, Some(Effort::Thorough));
     let plan = p.plan(&Wanted::default()).unwrap();
     let bound = Some(free.objective.total);
-    let settings = Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, bound };
+    let settings =
+        Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, work: None, bound };
     let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Optimal, "{}", s.message);
     assert!(s.message.starts_with("F is the global minimum"), "{}", s.message);
@@ -161,6 +162,31 @@ fn it_ends_where_f_meets_its_bound() {
     let settings = Settings { stopping, bound, ..settings };
     let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_ne!(s.status, Status::Optimal, "{}", s.message);
+}
+
+/// A limit of work is kept to what is in flight, means the same for any number of threads, and more of it is no worse.
+#[test]
+fn a_limit_of_work_is_kept() {
+    let p = problem("l0-pca", 2.0, 30, 4, 3);
+    let plan = p.plan(&Wanted::default()).unwrap();
+    let of = |work: u64| {
+        let effort = Some(Effort::Thorough);
+        let settings = Settings { seed: 1, effort, stopping: STOPPING, work: Some(work), bound: None };
+        search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap()
+    };
+    let mut lowest = f64::INFINITY;
+    for most in [1, 10_000_000, 100_000_000] {
+        let (one, other) = (
+            orthopt::threads::pool(Some(1)).unwrap().install(|| of(most)),
+            orthopt::threads::pool(Some(3)).unwrap().install(|| of(most)),
+        );
+        assert_eq!(one.x, other.x, "{most}");
+        assert_eq!(one.status, Status::Stalled, "{}", one.message);
+        assert!(one.message.contains("has done all the work it may do"), "{}", one.message);
+        assert!(feasibility(&one.x) <= 1e-10);
+        assert!(one.objective.total <= lowest, "{most}: {} {lowest}", one.objective.total);
+        lowest = one.objective.total;
+    }
 }
 
 /// Every move has a place here, and what it gives is feasible.

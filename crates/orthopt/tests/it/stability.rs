@@ -46,7 +46,7 @@ fn request(problem: &str, limit: Option<Limit>, rank: usize, pairs: usize) -> Re
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     // one solver: short searches take some hundredths of a second for each half
     let solver = (problem.name == "l0-pca").then(|| "exchange".to_string());
-    Request { problem, pose, wanted: Wanted { solver, ..Wanted::default() }, stopping, pairs }
+    Request { problem, pose, wanted: Wanted { solver, ..Wanted::default() }, stopping, pairs, work: None }
 }
 
 fn counts(count: usize) -> Option<Limit> {
@@ -102,6 +102,21 @@ fn planted_variables_are_in_nearly_all_halves_and_noise_in_few() {
     assert!((mean - 0.2).abs() < 1e-12, "{mean}");
     assert!((0..20).all(|i| s.frequency.get(i, 0) < 0.75), "{:?}", s.frequency);
     assert!(s.cosine[0] < 0.8, "{:?}", s.cosine);
+}
+
+/// Pairs begin until the work is done, the same ones for any number of threads; what they give is that of so many pairs.
+#[test]
+fn a_limit_of_work_leaves_pairs_out() {
+    let a = standardised(&planted(60, 8, 1.5, 1));
+    let asked = |pairs: usize, work: Option<u64>| {
+        let open = request("l0-pca", counts(3), 2, pairs);
+        Request { wanted: Wanted::default(), work, ..open }
+    };
+    let few = found(&a, &asked(12, Some(1)));
+    assert_eq!((few.pairs, few.requested, few.failed), (5, 12, 0));
+    assert_eq!(few.frequency, found(&a, &asked(5, None)).frequency);
+    let three = orthopt::threads::pool(Some(3)).unwrap().install(|| found(&a, &asked(12, Some(1))));
+    assert_eq!(few.frequency, three.frequency);
 }
 
 /// Null variables are exchangeable here, so that none of them is likelier in a half than the average variable.

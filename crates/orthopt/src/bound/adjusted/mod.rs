@@ -148,7 +148,8 @@ pub(crate) fn prove(
 ) -> Option<Outcome> {
     let (n, r) = (request.c.nrows(), request.x.ncols());
     let is_known = request.known.is_finite() && request.known > 0.0;
-    if !is_known || !applies(n, &request.counts) {
+    if !is_known || !applies(n, &request.counts) || request.work.is_some_and(|most| listed(n, request) > most)
+    {
         return None;
     }
     let begun = work::so_far();
@@ -199,6 +200,15 @@ pub(crate) fn prove(
         end,
         record,
     })
+}
+
+/// Work of the variances of all supports of the columns that are first, which comes before anything else.
+fn listed(n: usize, request: &Request<'_>) -> u64 {
+    let of = |counts: &Vec<usize>| {
+        let k = counts[0].min(n);
+        binomial(n, k).saturating_mul(multiplier::rotated(k)) as u64
+    };
+    if request.has_order { request.counts.iter().map(of).max().unwrap_or(0) } else { 0 }
 }
 
 /// The supports of all that is open, where they are the same.

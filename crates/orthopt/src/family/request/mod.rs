@@ -207,6 +207,7 @@ impl Request {
             seed,
             constants,
             effort: parsed(&self.effort, Effort::parse)?,
+            work: None,
             tuning: Default::default(),
             carried: Default::default(),
         };
