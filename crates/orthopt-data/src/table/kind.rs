@@ -55,6 +55,8 @@ fn has_separator(field: &[u8], delimiter: Option<u8>) -> bool {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     numbers: usize,
+    /// Those of them that are 0 or 1.
+    bits: usize,
     words: usize,
     dates: usize,
     truths: usize,
@@ -76,7 +78,10 @@ impl Tally {
     pub(super) fn see(&mut self, field: &[u8], marks: &Marks, delimiter: Option<u8>) {
         match marks.cell(field) {
             Cell::Missing => {}
-            Cell::Number(_) => self.numbers += 1,
+            Cell::Number(value) => {
+                self.numbers += 1;
+                self.bits += usize::from(value == 0.0 || value == 1.0);
+            }
             Cell::Text if truth(field).is_some() => self.truths += 1,
             Cell::Text if is_number(field) || has_separator(field, delimiter) => self.foreign += 1,
             Cell::Text if is_date(field) => self.dates += 1,
@@ -130,11 +135,13 @@ impl Tally {
         if self.answers().is_some() {
             return Kind::Marked;
         }
+        if self.truths > 0 && self.truths + self.bits == self.count() {
+            return Kind::Logical;
+        }
         let odd = self.marked + self.foreign;
         let others = self.words + self.dates + self.truths;
         if others > self.numbers + odd {
             return match others {
-                _ if self.truths == self.count() => Kind::Logical,
                 _ if self.dates > self.words => Kind::Date,
                 _ => Kind::Text,
             };

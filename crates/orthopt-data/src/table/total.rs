@@ -125,7 +125,7 @@ impl Sums {
         let slack = |j: usize| 0.5001 * digit(row[j]) + 1e-12 * self.sizes[j];
         let filled = || (0..row.len().min(self.sums.len())).filter(|j| !row[*j].is_nan());
         self.rows > 0
-            && filled().any(|j| row[j] != 0.0)
+            && filled().filter(|j| row[*j] != 0.0).count() > 1 // one number may be so by chance
             && filled().all(|j| (row[j] - self.sums[j]).abs() <= slack(j))
     }
 }

@@ -121,7 +121,13 @@ fn fuzz_long_tables() {
             (Ok(data), Ok(())) => {
                 assert_eq!((data.matrix.nrows(), &data.names.as_deref()), (rows, &parts.names()));
             }
-            (Err(error), Ok(())) => assert!(rows == 0, "{rows} rows, and whole: {error}"),
+            // parts do not know of a row that is listed whether another part has it
+            (Err(error), Ok(())) => {
+                assert!(
+                    rows == 0 || error.to_string().contains("there is no row"),
+                    "{rows} rows, and whole: {error}"
+                );
+            }
             (_, Err(error)) => one_line(&error.to_string()),
         }
         whole.iter().for_each(|data| assert!(data.matrix.nrows() > 0));
@@ -134,7 +140,8 @@ fn fuzz_frames() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("a.tsv");
     run("frames", 300, |rng| {
-        let (mut names, cells) = table(rng);
+        let (mut names, mut cells) = table(rng);
+        cells.retain(|row| row.iter().any(|cell| !cell.is_empty())); // lines of nothing are none
         names.iter_mut().enumerate().for_each(|(j, name)| *name = format!("{j}{name}"));
         std::fs::write(&path, text(&names, &cells, "\t")).unwrap();
         let mut options = LoadOptions { missing: Missing::Mean, ..LoadOptions::default() };
@@ -162,7 +169,14 @@ fn fuzz_frames() {
         match (of_file, of_frame) {
             (Ok(file), Ok(frame)) => {
                 let kept: Vec<String> = frame.columns.iter().map(|at| names[*at].clone()).collect();
-                assert_eq!(file.names, Some(kept));
+                assert_eq!(
+                    file.names,
+                    Some(kept),
+                    "{:?} {:?} {}",
+                    file.how.notes,
+                    frame.how.notes,
+                    text(&names, &cells, "\t")
+                );
             }
             (_, Err(error)) => one_line(&error.to_string()),
             (Err(error), Ok(frame)) => {
