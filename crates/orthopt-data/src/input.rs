@@ -1,9 +1,11 @@
 //! A file opened for reading: decompressed on the way, and knowing its own name and line so that
 //! every error can say where it happened.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -39,6 +41,43 @@ pub(crate) struct Input {
 enum Bytes {
     File(PathBuf),
     Memory(Arc<[u8]>),
+    Stream(Rc<RefCell<Stream>>),
+}
+
+/// What comes only once, and what of it has come.
+struct Stream {
+    from: Box<dyn BufRead>,
+    read: Vec<u8>,
+    budget: Budget,
+}
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Stream({} bytes)", self.read.len())
+    }
+}
+
+/// A reader of a stream from its beginning.
+struct Replay {
+    stream: Rc<RefCell<Stream>>,
+    at: usize,
+}
+
+impl Read for Replay {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut stream = self.stream.borrow_mut();
+        let Stream { from, read, budget } = &mut *stream;
+        if self.at == read.len() {
+            let new = from.fill_buf()?;
+            let count = new.len();
+            read.extend_from_slice(new);
+            from.consume(count);
+            budget.check(read.len()).map_err(io::Error::other)?;
+        }
+        let count = (&read[self.at..]).read(out)?;
+        self.at += count;
+        Ok(count)
+    }
 }
 
 /// What can be read once more.
@@ -55,6 +94,11 @@ impl Origin {
         let input = match self.bytes {
             Some(Bytes::File(path)) => Input::open(&path)?,
             Some(Bytes::Memory(bytes)) => Input::of_memory(self.name.clone(), bytes),
+            Some(Bytes::Stream(stream)) => Input {
+                reader: Box::new(BufReader::new(Replay { stream, at: 0 })),
+                size: None,
+                ..Input::from_bytes(&self.name, &[])
+            },
             None => {
                 let problem = "it cannot be read twice".into();
                 return Err(DataError::File { path: self.name, problem });
@@ -292,13 +336,17 @@ impl Input {
         self.origin = Some(Bytes::Memory(bytes));
     }
 
-    /// The same, in memory where it could not be read once more (standard input). To be called where nothing has been read.
-    pub(crate) fn kept(mut self) -> Result<Self, DataError> {
+    /// The same, keeping what is read where it could not be read once more (standard input). To be called where nothing has been
+    /// read.
+    pub(crate) fn kept(mut self) -> Self {
         if self.origin.is_none() {
-            let bytes = self.read_rest()?;
-            self.reread(bytes);
+            let from = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+            let stream = Stream { from, read: Vec::new(), budget: self.budget.clone() };
+            let stream = Rc::new(RefCell::new(stream));
+            self.reader = Box::new(BufReader::new(Replay { stream: stream.clone(), at: 0 }));
+            self.origin = Some(Bytes::Stream(stream));
         }
-        Ok(self)
+        self
     }
 
     /// From where it can be read once more.

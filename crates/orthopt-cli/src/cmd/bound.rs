@@ -37,8 +37,6 @@ Examples:
     orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.1
   Gap of a given X to the minimum, ten minutes at most:
     orthopt bound nonneg-pca data.csv --center --x x.npy --time-limit 600
-  The relaxation alone, with the matrix that proves its bound:
-    orthopt bound l0-pca builtin:pitprops -r 3 --lambda 0.05 --nodes 0 --save-dual dual.npz
   At most 5 nonzeros in each of two components, no other penalty, with a proof to cite:
     orthopt bound l0-pca builtin:pitprops -r 2 --nonzeros 5 --proof proof.json
     orthopt check-proof proof.json builtin:pitprops";

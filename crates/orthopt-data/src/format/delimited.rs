@@ -56,7 +56,7 @@ pub(super) fn txt_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn 
 }
 
 fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSet, DataError> {
-    let input = input.kept()?;
+    let input = input.kept();
     let again = input.origin();
     let mut lines = Lines::new(input, usual, options)?;
     let first = lines.read_all();

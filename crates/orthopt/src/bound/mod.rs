@@ -33,7 +33,7 @@ mod tree;
 mod types;
 
 pub(crate) use adjusted::{
-    Outcome as SupportOutcome, Request as SupportRequest, applies, supports_proved, ways,
+    Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, supports_proved, ways,
 };
 pub(crate) use claim::is_met;
 pub use claim::{Claim, Elsewhere, PROVED, Point, Proof};

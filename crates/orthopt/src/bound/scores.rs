@@ -11,7 +11,7 @@ use crate::linalg::parallel::map;
 use crate::linalg::products::product;
 use crate::linalg::small::{spectral_function, symmetric_eigen};
 use crate::linalg::unit::unit_of;
-use crate::linalg::work::count;
+use crate::linalg::work::{count, so_far};
 use crate::problem::Cardinality;
 use crate::smooth::measured::is_indefinite;
 
@@ -37,16 +37,17 @@ const FLOORS: [f64; 8] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9];
 const ROUNDING: f64 = 1e-9;
 
 /// An upper bound, and the steps it took; `None` where there are too many supports, or nothing was asked in time. `known` is
-/// the largest value that is known to be attained, and `cancel` ends it.
+/// the largest value that is known to be attained, and `cancel` ends it, as so much work does.
 pub(crate) fn adjusted(
     c: &RowMat,
     limits: &Cardinality,
     most_of_one: usize,
     rank: usize,
     known: f64,
-    cancel: &Cancel,
+    (work, cancel): (Option<u64>, &Cancel),
 ) -> Option<(f64, u64)> {
-    let n = c.nrows();
+    let (n, begun) = (c.nrows(), so_far());
+    let is_over = || cancel.is_over() || work.is_some_and(|most| so_far() - begun > most);
     let sizes: Vec<usize> = match limits {
         Cardinality::Components(list) => list.clone(),
         // one component may have what the others leave, at most
@@ -58,6 +59,10 @@ pub(crate) fn adjusted(
     distinct.dedup();
     if distinct.iter().map(|k| binomial(n, *k)).fold(0usize, usize::saturating_add) > SUPPORTS {
         return None;
+    }
+    let each: usize = distinct.iter().map(|k| binomial(n, *k) * rotated(*k)).sum();
+    if work.is_some_and(|most| (POWERS.len() * FLOORS.len() * each) as u64 > most) {
+        return None; // not all of the M to begin with would be looked at
     }
     let unit = unit_of(c.data());
     let c = RowMat::from_fn(n, n, |i, j| c.get(i, j) / unit);
@@ -76,7 +81,7 @@ pub(crate) fn adjusted(
     let mut best: Option<(f64, RowMat)> = None;
     'grid: for power in POWERS {
         for floor in FLOORS {
-            if cancel.is_over() {
+            if is_over() {
                 break 'grid;
             }
             let height = |w: f64| (w.max(0.0) / largest).powf(power).max(floor);
@@ -101,7 +106,7 @@ pub(crate) fn adjusted(
     let known = known / unit;
     let (mut steps, mut before) = (0, least);
     for step in 0..STEPS {
-        if cancel.is_over() {
+        if is_over() {
             break;
         }
         let Some(at) = bound.at(&m, cancel) else { break };
@@ -124,6 +129,11 @@ pub(crate) fn adjusted(
         m = spectral_function(&moved.symmetric_part(), |w| w.max(0.0))?.symmetric_part();
     }
     Some((least * (1.0 + ROUNDING) * unit, steps))
+}
+
+/// Work for the eigenvalues on a support of k variables.
+fn rotated(k: usize) -> usize {
+    20 * k.pow(3) + 50
 }
 
 /// All supports of one size.
@@ -150,7 +160,7 @@ impl Supports {
     fn most(&self, g: &RowMat) -> Option<(f64, &[u32])> {
         let k = self.size;
         let count_of = self.rows.len() / k;
-        count(count_of * (20 * k * k * k + 50));
+        count(count_of * rotated(k));
         let chunk = |p: usize| {
             let mut best: Option<(f64, usize)> = None;
             let mut block = RowMat::zeros(k, k);

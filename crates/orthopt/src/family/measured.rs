@@ -396,7 +396,14 @@ impl Family for MeasuredProblem {
         let measured = matches!(self.f.measure(), Measure::Adjusted | Measure::Polar);
         if let Some(c) = matrix.filter(|c| measured && c.nrows() <= DECOMPOSED) {
             let known = point.map_or(0.0, |p| -2.0 * p.objective / self.f.covariance().unit());
-            let most = bound::adjusted(c, self.limits(), self.share().max, self.rank(), known, &cancel);
+            let most = bound::adjusted(
+                c,
+                self.limits(),
+                self.share().max,
+                self.rank(),
+                known,
+                (options.work, &cancel),
+            );
             if let Some((most, steps)) = most {
                 let value = -0.5 * most * self.f.covariance().unit();
                 if value > found.value {

@@ -156,7 +156,10 @@ impl MeasuredProblem {
         work: u64,
         cancel: &Cancel,
     ) -> Option<Bound> {
-        self.listed()?;
+        let counts = self.listed()?;
+        if bound::least_work(self.nrows(), &counts, self.has_order()) > work {
+            return None;
+        }
         let begun = so_far();
         let first = match known {
             Some(_) => None,

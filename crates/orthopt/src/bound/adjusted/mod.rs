@@ -123,6 +123,15 @@ pub(crate) fn applies(n: usize, counts: &[Vec<usize>]) -> bool {
     n <= usize::from(u16::MAX) && lists <= SUPPORTS && counts.iter().all(|list| list.len() >= 2)
 }
 
+/// Work of the variances of all supports of the columns that are first, which comes before anything else.
+pub(crate) fn least_work(n: usize, counts: &[Vec<usize>], has_order: bool) -> u64 {
+    let of = |counts: &Vec<usize>| {
+        let k = counts[0].min(n);
+        binomial(n, k).saturating_mul(multiplier::rotated(k)) as u64
+    };
+    if has_order { counts.iter().map(of).max().unwrap_or(0) } else { 0 }
+}
+
 /// [`prove`] within the time of `cancel`, where `known` is proved of F before; `show` sees nodes.
 pub(crate) fn supports_proved(
     request: &Request<'_>,
@@ -148,7 +157,9 @@ pub(crate) fn prove(
 ) -> Option<Outcome> {
     let (n, r) = (request.c.nrows(), request.x.ncols());
     let is_known = request.known.is_finite() && request.known > 0.0;
-    if !is_known || !applies(n, &request.counts) || request.work.is_some_and(|most| listed(n, request) > most)
+    if !is_known
+        || !applies(n, &request.counts)
+        || request.work.is_some_and(|most| least_work(n, &request.counts, request.has_order) > most)
     {
         return None;
     }
@@ -200,15 +211,6 @@ pub(crate) fn prove(
         end,
         record,
     })
-}
-
-/// Work of the variances of all supports of the columns that are first, which comes before anything else.
-fn listed(n: usize, request: &Request<'_>) -> u64 {
-    let of = |counts: &Vec<usize>| {
-        let k = counts[0].min(n);
-        binomial(n, k).saturating_mul(multiplier::rotated(k)) as u64
-    };
-    if request.has_order { request.counts.iter().map(of).max().unwrap_or(0) } else { 0 }
 }
 
 /// The supports of all that is open, where they are the same.
