@@ -101,7 +101,8 @@ def _column(column: Any) -> np.ndarray | None:
     if getattr(column.dtype, "kind", "O") in "mMc":
         return None
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf":
-        return column.to_numpy(dtype=np.float64)
+        # what comes from another process need not be aligned
+        return np.require(column.to_numpy(dtype=np.float64), requirements=["C", "A"])
     try:
         values = column.to_numpy(dtype=object, na_value=np.nan)
         if any(isinstance(value, str) for value in values):
