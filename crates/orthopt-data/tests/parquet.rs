@@ -394,7 +394,7 @@ fn totals_are_no_samples() {
     let a = Float64Array::from(vec![1.5, 2.0, 5.0, 3.0, 9.0, 20.5]);
     let b = Float64Array::from(vec![4.0, 1.5, 2.0, 8.0, 1.0, 16.5]);
     for (last, said) in
-        [("Total", "row `Total` is no sample by the name"), ("z", "row `z` is the sum of the others")]
+        [("Total", "row `Total` is no sample by the name"), ("z", "row `6` is the sum of the others")]
     {
         let table = table(vec![column("who", names(last)), column("a", a.clone()), column("b", b.clone())]);
         let path = folder.path().join("t.parquet");
