@@ -259,15 +259,15 @@ impl Summary {
         if proved {
             return; // no longer search finds a lower F
         }
+        let (longer, smaller) = if search.effort == "thorough" {
+            ("a longer limit", "a longer --time-limit goes on")
+        } else {
+            ("a longer limit or --effort thorough", "--effort thorough asks for a smaller decrease")
+        };
         let quiet = match search.tries {
-            0 => "F fell noticeably at the end: a longer limit or --effort thorough may lower it".into(),
-            tries => format!(
-                "{} since F last fell noticeably; --effort thorough asks for a smaller decrease",
-                match tries {
-                    1 => "one try".to_string(),
-                    tries => format!("{tries} tries"),
-                }
-            ),
+            0 => format!("F fell noticeably at the end: {longer} may lower it"),
+            1 => format!("one try since F last fell noticeably; {smaller}"),
+            tries => format!("{tries} tries since F last fell noticeably; {smaller}"),
         };
         self.line("", &quiet);
     }

@@ -4,7 +4,10 @@ use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread::ThreadId;
 use std::time::{Duration, Instant};
+
+use crate::linalg::work::so_far;
 
 /// A flag that ends work when it is set, a deadline, and the clock of both. Clones share all three. Work asks
 /// [`Cancel::is_over`] between two steps, ends soon after the answer is yes, and returns what it has.
@@ -14,7 +17,8 @@ pub struct Cancel(Arc<Inner>);
 struct Inner {
     begun: Instant,
     flag: AtomicBool,
-    limit: Option<f64>, // seconds
+    limit: Option<f64>,            // seconds
+    work: Option<(ThreadId, u64)>, // of this thread, and its count at the end
     grace: Duration,
     since: OnceLock<Instant>, // when the work above was first found to be over
     asked: Option<Asked>,
@@ -30,7 +34,7 @@ thread_local! {
 impl Cancel {
     fn new(above: Option<Self>, limit: Option<f64>, grace: Duration, asked: Option<Asked>) -> Self {
         let (begun, flag, since) = (Instant::now(), AtomicBool::new(false), OnceLock::new());
-        Self(Arc::new(Inner { begun, flag, limit, grace, since, asked, above }))
+        Self(Arc::new(Inner { begun, flag, limit, work: None, grace, since, asked, above }))
     }
 
     /// Without a deadline.
@@ -48,6 +52,24 @@ impl Cancel {
     #[must_use]
     pub fn within(&self, seconds: Option<f64>) -> Self {
         Self::new(Some(self.clone()), seconds, Duration::ZERO, None)
+    }
+
+    /// A part of the work that is late, too, once this thread has done so much ([`work`](crate::linalg::work)).
+    #[must_use]
+    pub(crate) fn within_work(&self, most: Option<u64>) -> Self {
+        let (begun, flag, since) = (Instant::now(), AtomicBool::new(false), OnceLock::new());
+        let work = most.map(|most| (std::thread::current().id(), so_far().saturating_add(most)));
+        let above = Some(self.clone());
+        Self(Arc::new(Inner {
+            begun,
+            flag,
+            limit: None,
+            work,
+            grace: Duration::ZERO,
+            since,
+            asked: None,
+            above,
+        }))
     }
 
     /// An extra that goes on for so long after the whole is found to be over.
@@ -80,7 +102,12 @@ impl Cancel {
 
     /// Has the deadline passed?
     pub fn is_late(&self) -> bool {
-        self.left() == Some(0.0) || self.above(Self::is_late)
+        self.left() == Some(0.0) || self.has_worked() || self.above(Self::is_late)
+    }
+
+    /// Has this thread done all of its work?
+    fn has_worked(&self) -> bool {
+        self.0.work.is_some_and(|(thread, end)| so_far() >= end && thread == std::thread::current().id())
     }
 
     /// Must the work end, for either reason?
@@ -148,6 +175,7 @@ impl fmt::Debug for Cancel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::work::count;
 
     #[test]
     fn a_part_is_over_where_the_whole_is() {
@@ -157,6 +185,26 @@ mod tests {
         assert!(part.is_over() && !whole.is_over() && !other.is_over());
         whole.clone().cancel();
         assert!(other.is_cancelled() && !other.is_late() && other.is_over());
+    }
+
+    #[test]
+    fn so_much_work_of_this_thread_and_of_no_other() {
+        let whole = Cancel::never();
+        let part = whole.within_work(Some(10));
+        count(9);
+        assert!(!part.is_over());
+        count(1);
+        assert!(part.is_late() && !part.is_cancelled() && !whole.is_over());
+        let elsewhere = std::thread::scope(|scope| {
+            scope
+                .spawn(|| {
+                    count(100);
+                    part.is_over()
+                })
+                .join()
+        });
+        assert!(!elsewhere.unwrap());
+        assert!(!whole.within_work(None).is_over());
     }
 
     #[test]

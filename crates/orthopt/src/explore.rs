@@ -31,10 +31,10 @@ const ON_PATH: f64 = 0.4;
 const ON_SEARCH: f64 = 0.4;
 const ON_HALVES: f64 = 0.6;
 const ON_BOUND: f64 = 0.9;
-/// Work after which no other pairs of halves begin, and of a bound, where no seconds are given: some five and three seconds of
+/// Work after which no other pairs of halves begin, and of a bound, where no seconds are given: some two and one seconds of
 /// one thread.
-const ON_PAIRS: u64 = 15_000_000_000;
-const WORK_ON_BOUND: u64 = 10_000_000_000;
+const ON_PAIRS: u64 = 6_000_000_000;
+const WORK_ON_BOUND: u64 = 3_000_000_000;
 /// Variables up to which F is bounded: the relaxation decomposes C again and again.
 const BOUNDED: usize = 1000;
 /// Pairs of halves of the rows.

@@ -35,7 +35,7 @@ const ROOM: usize = 5;
 /// Pairs that begin together where their work is limited: the same for any number of threads.
 const TOGETHER: usize = 5;
 /// Work of the search of a half, at most, where neither effort nor time are given: a tenth of a second of one thread.
-const WORK: u64 = 300_000_000;
+const WORK: u64 = 100_000_000;
 
 /// The problem of all rows, for halves of them.
 #[derive(Clone, Debug)]

@@ -28,7 +28,7 @@ use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::order::ascending_to;
-use crate::search::{Effort, Portfolio, Settings, Tuning, search};
+use crate::search::{ALL_WORK, Effort, Portfolio, Settings, Tuning, search};
 use crate::smooth::{AnySmooth, Quadratic};
 use crate::solve::{Event, Observer, Progress, Solution, Status, Trace, TracePoint, VariablesReport};
 use crate::start::Start;
@@ -361,7 +361,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             ("the others were not looked at", Some((Status::TimeLimit, "reached the time limit")))
         } else if self.settings.work.is_some_and(|most| best.search.as_ref().is_some_and(|s| s.work >= most))
         {
-            ("the others were not looked at", Some((Status::Stalled, "has done all the work it may do")))
+            ("the others were not looked at", Some((Status::Stalled, ALL_WORK)))
         } else {
             ("the others were not looked at", Some((Status::MaxIters, "reached the limit of iterations")))
         };
@@ -460,7 +460,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let start = Start::Given(x);
         let gradient = self.narrow.gradient();
         let most = self.wanted.tuning.longest_of_measures.max(EARLY * gradient);
-        let max_work = Some(gradients.map_or(most, |gradients| most.min(gradients * gradient)));
+        let max_work = gradients.map(|gradients| most.min(gradients * gradient));
         let portfolio = race(
             self.problem,
             &[(solver, "")],

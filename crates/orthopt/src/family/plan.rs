@@ -14,7 +14,7 @@ use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
-use crate::search::{Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
+use crate::search::{ALL_WORK, Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
 use crate::solve::{
     AnySolver, Chain, Observer, RunOptions, Solution, Status, StopReason, Stopping, Times, numerical_error,
     run_restarts,
@@ -299,10 +299,15 @@ impl<P: Family> Plan<P> {
             }
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
-                let options = RunOptions { cancel: cancel.clone(), ..options };
+                // one run is what a task of the search is
+                let part = cancel.within_work(wanted.work.map(|most| most / TASKS));
+                let options = RunOptions { cancel: part, ..options };
                 let mut stop = stopping.criteria();
                 let mut solution =
                     run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?;
+                if wanted.work.is_some() && solution.status == Status::TimeLimit && !cancel.is_late() {
+                    (solution.status, solution.message) = (Status::Stalled, ALL_WORK.into());
+                }
                 if self.chosen && !problem.has_local_solutions() {
                     state_minimum(problem, wanted, stopping, &mut solution, cancel);
                 }

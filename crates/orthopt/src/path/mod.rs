@@ -160,7 +160,7 @@ pub fn path(
 }
 
 /// Work of the search of a point, at most, where neither effort nor time are given: about a second of one thread.
-const WORK: u64 = 3_000_000_000;
+const WORK: u64 = 1_000_000_000;
 /// Rounds in which points exchange their X.
 const ROUNDS: usize = 2;
 

@@ -5,8 +5,8 @@ use super::Effort;
 /// Looks at F whenever something has been tried.
 ///
 /// With w the work so far and F(w) the lowest F then, a search of effort ε, s ends when F(w/2) − F(w) ≤ ε|F| and at least s
-/// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than [`LITTLE`]
-/// together. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
+/// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than a quarter of a second,
+/// a second or ten seconds of one thread together. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
 /// second alone ends where cheap moves fail one after the other. (Boender and Rinnooy Kan, Bayesian stopping rules for
 /// multistart global optimization methods, 1987, compares such rules.)
 #[derive(Clone, Debug)]
@@ -16,9 +16,6 @@ pub(super) struct Ending {
     last: (u64, f64),       // the same at the last gain that counts
     tries: u32,             // since then
 }
-
-/// Work of about a second of one thread.
-const LITTLE: u64 = 3_000_000_000;
 
 impl Ending {
     /// Before anything is tried; without an effort nothing but a limit ends it.
@@ -42,7 +39,7 @@ impl Ending {
     pub(super) fn is_reached(&self, work: u64, (lowest, size): (f64, f64)) -> bool {
         let Some(effort) = self.effort else { return false };
         let (least, cheap) = effort.tries();
-        let due = if work - self.last.0.min(work) < LITTLE { cheap } else { least };
+        let due = if work - self.last.0.min(work) < effort.little() { cheap } else { least };
         let then =
             self.falls.iter().rev().find(|fall| 2 * fall.0 <= work).map_or(f64::INFINITY, |fall| fall.1);
         self.tries >= due && then - lowest <= effort.worth() * size
@@ -80,7 +77,7 @@ mod tests {
         for effort in ALL {
             // the first point is a gain, and the doubling begins with it
             assert_eq!(end(effort, 1, |_| -1.0), Some(u64::from(effort.tries().1 + 1)), "{effort:?}");
-            let dear = LITTLE / u64::from(effort.tries().0);
+            let dear = effort.little() / u64::from(effort.tries().0);
             assert_eq!(
                 end(effort, dear, |_| -1.0),
                 Some(dear * u64::from(effort.tries().0 + 1)),
@@ -101,6 +98,14 @@ mod tests {
         let slow = |work: u64| -1.0 - 0.01 * (work as f64).log2();
         let ends = ALL.map(|effort| end(effort, 1, slow).unwrap_or(u64::MAX));
         assert!(ends[0] < ends[1] && ends[1] <= ends[2], "{ends:?}");
+    }
+
+    /// Where a try is dear to some efforts and cheap to others more effort tries more.
+    #[test]
+    fn more_effort_tries_more() {
+        let step = Effort::Normal.little() / 20;
+        let ends = ALL.map(|effort| end(effort, step, |_| -1.0).unwrap() / step);
+        assert!(2 * ends[0] < ends[1] && 5 * ends[1] < ends[2], "{ends:?}");
     }
 
     /// Small gains add up: they count once their sum does.

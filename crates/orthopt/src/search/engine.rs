@@ -28,7 +28,7 @@ use crate::threads;
 pub(crate) const IS_MINIMUM: &str = "F is the global minimum: it equals its lower bound";
 
 /// What is said of a search that has done as much work as it may.
-pub(super) const ALL_WORK: &str = "has done all the work it may do";
+pub(crate) const ALL_WORK: &str = "has done all the work it may do";
 
 /// How a search goes.
 #[derive(Clone, Copy, Debug)]

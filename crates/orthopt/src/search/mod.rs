@@ -33,7 +33,7 @@ mod turns;
 pub(crate) mod uncorrelated_moves;
 mod watcher;
 
-pub(crate) use engine::IS_MINIMUM;
+pub(crate) use engine::{ALL_WORK, IS_MINIMUM};
 pub use engine::{Settings, search};
 pub use task::{MakeStart, Part, Task, at};
 pub use tuning::{PARTS, Tuning};
@@ -89,9 +89,15 @@ impl Effort {
         [1e-2, 1e-3, 1e-5][self as usize]
     }
 
-    /// Number of candidates and perturbations without such a decrease before the end: at least, and where they cost little.
+    /// Number of candidates and perturbations without such a decrease before the end: at least, and where together they cost less
+    /// than [`little`](Self::little).
     pub(crate) fn tries(self) -> (u32, u32) {
         [(1, 50), (3, 150), (12, 600)][self as usize]
+    }
+
+    /// Work of some quarter of a second, a second and ten seconds of one thread.
+    pub(crate) fn little(self) -> u64 {
+        [1_000_000_000, 3_000_000_000, 30_000_000_000][self as usize]
     }
 }
 

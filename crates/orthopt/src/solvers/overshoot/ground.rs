@@ -3,11 +3,11 @@
 use std::cell::RefCell;
 
 use super::common::regrouped;
-use super::kept::Kept;
+use super::kept::{Kept, Section};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::linalg::order::largest_first;
+use crate::linalg::order::{largest_first, select_largest};
 use crate::linalg::products::{cross, product};
 use crate::objective::{Evaluate, lowers};
 use crate::problem::{Between, Cardinality, MeasuredProblem, UncorrelatedProblem};
@@ -17,7 +17,7 @@ use crate::smooth::measured::{Covariance, Gains};
 
 /// Entries up to this in absolute value are on their way to zero.
 const ZERO: f64 = 1e-11;
-/// Share of the entries too many that leave between two polishes.
+/// Share of the entries too many that leave between two polishes, and of those there are, or are still allowed, that enter.
 const AT_ONCE: f64 = 0.15;
 /// Entries that are tried one by one where all of them together leave no feasible point.
 const ONE_BY_ONE: usize = 12;
@@ -130,6 +130,17 @@ impl Limits {
         match self {
             Self::Each(_) => 1,
             Self::Total(_, least, _) => *least,
+        }
+    }
+
+    /// Number of entries that may be added.
+    fn room(&self, counts: &[usize]) -> usize {
+        match self {
+            Self::Each(most) => most.iter().zip(counts).map(|(most, c)| most.saturating_sub(*c)).sum(),
+            Self::Total(total, _, most) => {
+                let left = total.saturating_sub(counts.iter().sum());
+                left.min(counts.iter().map(|c| most.saturating_sub(*c)).sum())
+            }
         }
     }
 
@@ -256,6 +267,11 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         self.kept.borrow_mut().block((self.f, self.cov), rows)
     }
 
+    /// C on some rows, in increasing order, for products with it.
+    pub(super) fn section(&self, rows: &[usize]) -> Option<Section> {
+        Section::of_samples((self.f, self.cov), rows).or_else(|| self.block(rows).map(Section::C))
+    }
+
     /// −½ tr(XᵀCX).
     pub fn f(&self) -> &'a F {
         self.f
@@ -339,8 +355,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         let g = gains.gradient();
         let mut outside: Vec<(f64, usize)> =
             (0..g.data().len()).filter(|e| allowed(*e)).map(|e| (g.data()[e].abs(), e)).collect();
-        largest_first(&mut outside);
-        outside.truncate(CANDIDATES);
+        select_largest(&mut outside, CANDIDATES);
         let mut with: Vec<(f64, usize)> = Vec::new();
         let mut entered = std::collections::BTreeMap::new();
         for (_, e) in outside {
@@ -415,36 +430,55 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         })
     }
 
-    /// Entries on rows that no component uses, the one of most exact gain first, while the limits allow it and it pays.
+    /// Entries on rows that no component uses, those of most exact gain first and some at a time, while the limits allow it and it
+    /// pays.
     pub fn fill(&self, mut at: Point) -> Option<Point> {
-        let r = self.rank;
-        loop {
-            let has = at.counts();
-            let mut open: Vec<bool> = (0..r).map(|k| self.limits.may_gain(&has, k)).collect();
-            // those that have fewer than they must come first, whatever it brings
-            let short: Vec<bool> = (0..r).map(|k| open[k] && has[k] < self.limits.least()).collect();
-            let must = short.contains(&true);
-            if must {
-                open = short;
-            }
-            if !open.contains(&true) || (self.is_over() && !must) {
-                break;
-            }
-            let used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
-            let best = self.entries(&at.x, |e| open[e % r] && !used[e / r]).into_iter().next();
-            let Some((_, e, entry)) = best.filter(|best| must || best.0 - self.price > at.value) else {
-                break;
-            };
-            let (mut x, mut mask) = (at.x.clone(), at.mask.clone());
-            x.data_mut()[e] = entry;
-            mask[e] = true;
-            let Some(next) = self.polish(&x, &mask, GROWING) else { break };
-            if !must && !self.raises(self.worth(&next), self.worth(&at), ROUNDING) {
-                break;
-            }
+        while let Some(next) = self.entered(&at, AT_ONCE).or_else(|| self.entered(&at, 0.0)) {
             at = next;
         }
         self.polish(&at.x, &at.mask, STAYING)
+    }
+
+    /// The slow twin of [`fill`](Self::fill).
+    #[cfg(test)]
+    pub fn fill_one_by_one(&self, mut at: Point) -> Option<Point> {
+        while let Some(next) = self.entered(&at, 0.0) {
+            at = next;
+        }
+        self.polish(&at.x, &at.mask, STAYING)
+    }
+
+    /// X with this share of the entries that it has, or that the limits still leave, more, one at least; `None` where that does not pay.
+    fn entered(&self, at: &Point, share: f64) -> Option<Point> {
+        let r = self.rank;
+        let mut has = at.counts();
+        let mut open: Vec<bool> = (0..r).map(|k| self.limits.may_gain(&has, k)).collect();
+        // those that have fewer than they must come first, whatever it brings
+        let short: Vec<bool> = (0..r).map(|k| open[k] && has[k] < self.limits.least()).collect();
+        let must = short.contains(&true);
+        if must {
+            open = short;
+        }
+        if !open.contains(&true) || (self.is_over() && !must) {
+            return None;
+        }
+        // gains beside few entries say little of many that enter together
+        let few = self.limits.room(&has).min(has.iter().sum());
+        let most = if must { 1 } else { ((share * few as f64) as usize).max(1) };
+        let mut used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
+        let entries = self.entries(&at.x, |e| open[e % r] && !used[e / r]);
+        let (mut x, mut mask, mut entered) = (at.x.clone(), at.mask.clone(), 0);
+        for (value, e, entry) in entries {
+            let pays = must || value - self.price > at.value;
+            if pays && entered < most && !used[e / r] && self.limits.may_gain(&has, e % r) {
+                x.data_mut()[e] = entry;
+                (mask[e], used[e / r]) = (true, true);
+                has[e % r] += 1;
+                entered += 1;
+            }
+        }
+        let raised = |next: &Point| must || self.raises(self.worth(next), self.worth(at), ROUNDING);
+        (entered > 0).then(|| self.polish(&x, &mask, GROWING))?.filter(raised)
     }
 
     /// The first exchange of an entry for another one, of any component that may have it, that raises the value.
@@ -521,9 +555,9 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         product(&mut d, true, -1.0, at.x.as_mat(), xg.as_mat());
         let outside = (0..at.mask.len()).filter(|e| !at.mask[*e]);
         let mut sizes: Vec<(f64, usize)> = outside.map(|e| (noise(e) * d.data()[e].abs(), e)).collect();
-        largest_first(&mut sizes);
+        select_largest(&mut sizes, most);
         let mut mask = at.mask.clone();
-        sizes.iter().take(most).for_each(|(_, e)| mask[*e] = true);
+        sizes.iter().for_each(|(_, e)| mask[*e] = true);
         let wide = self.polish(&at.x, &mask, GROWING)?;
         self.filled(self.prune(wide)?)
     }

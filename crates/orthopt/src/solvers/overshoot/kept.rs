@@ -1,6 +1,8 @@
-//! C on the rows of points that follow each other: they differ in a few rows, and only these are computed.
+//! C on the rows of points that follow each other: they differ in a few rows, and only these are computed. On more rows than twice the
+//! number of samples C is not formed, as two products with the samples cost less than one with C.
 
 use crate::linalg::RowMat;
+use crate::linalg::products::{cross, product};
 use crate::linalg::work::count;
 use crate::smooth::Quadratic;
 use crate::smooth::measured::Covariance;
@@ -9,6 +11,45 @@ use crate::smooth::measured::Covariance;
 const NEW: usize = 8;
 /// Times as many rows as are asked for that are kept at most.
 const KEPT: usize = 2;
+
+/// C on some rows, for products with it.
+#[derive(Clone, Debug)]
+pub(super) enum Section {
+    /// The matrix.
+    C(RowMat),
+    /// Samples of the variables, one in each row, and what C is divided by.
+    Samples(RowMat, f64),
+}
+
+impl Section {
+    /// That of the samples, where products with them cost less than with C.
+    pub fn of_samples<F: Quadratic>((f, cov): (&F, &Covariance), rows: &[usize]) -> Option<Self> {
+        let at = f.factor().filter(|at| 2 * at.ncols() < rows.len())?;
+        count(rows.len() * at.ncols());
+        let part = RowMat::from_fn(rows.len(), at.ncols(), |a, l| at.get(rows[a], l));
+        Some(Self::Samples(part, cov.unit()))
+    }
+
+    /// CX.
+    pub fn times(&self, x: &RowMat) -> RowMat {
+        match self {
+            Self::C(c) => multiplied(c, x),
+            Self::Samples(at, unit) => {
+                let scores = cross(at, x);
+                let mut out = RowMat::zeros(x.nrows(), x.ncols());
+                product(&mut out, false, 1.0 / unit, at.as_mat(), scores.as_mat());
+                out
+            }
+        }
+    }
+}
+
+/// MX.
+pub(super) fn multiplied(m: &RowMat, x: &RowMat) -> RowMat {
+    let mut out = RowMat::zeros(x.nrows(), x.ncols());
+    product(&mut out, false, 1.0, m.as_mat(), x.as_mat());
+    out
+}
 
 /// C on some rows, in increasing order.
 #[derive(Clone, Debug)]
@@ -75,6 +116,26 @@ mod tests {
 
     use super::*;
     use crate::smooth::DenseGram;
+
+    /// Products with C itself are the slow twin.
+    #[test]
+    fn a_product_with_samples_is_that_with_the_covariance() {
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(11);
+        let (m, n) = (9, 80);
+        let a = Mat::from_fn(m, n, |_, _| rng.random_range(-300.0..300.0));
+        let f = DenseGram::new(a.as_ref());
+        let cov = Covariance::new(&f, false);
+        let few: Vec<usize> = (0..2 * m).collect();
+        assert!(Section::of_samples((&f, &cov), &few).is_none());
+        let rows: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
+        let section = Section::of_samples((&f, &cov), &rows).unwrap();
+        let x = RowMat::from_fn(rows.len(), 4, |_, _| rng.random_range(-1.0..1.0));
+        let slow = multiplied(&cov.block(&f, &rows).unwrap(), &x);
+        let largest = slow.data().iter().fold(0.0f64, |most, v| most.max(v.abs()));
+        assert!(largest > 1.0);
+        let fast = section.times(&x);
+        assert!(fast.data().iter().zip(slow.data()).all(|(a, b)| (a - b).abs() <= 1e-14 * largest));
+    }
 
     /// Blocks that are computed anew are the slow twin.
     #[test]

@@ -6,8 +6,9 @@
 //! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
 
 use super::ground::{Ground, Point, mask_of};
+use super::kept::{Section, multiplied};
 use crate::linalg::RowMat;
-use crate::linalg::kernels::{axpy, inner};
+use crate::linalg::kernels;
 use crate::linalg::products::{cross, product};
 use crate::linalg::small::polar;
 use crate::linalg::work::count;
@@ -50,11 +51,12 @@ impl<F: Quadratic> Ground<'_, F> {
 pub(super) struct Local<'g, 'a, F> {
     ground: &'g Ground<'a, F>,
     rows: Vec<usize>,
-    c: Option<RowMat>,  // C on these rows
+    c: Option<Section>, // C on these rows
     c2: Option<RowMat>, // C² on these rows
     supports: Vec<Vec<usize>>,
     equations: Vec<Equation>,
-    full: bool, // all columns may use all rows, and XᵀX = I is all there is
+    in_column: Vec<Vec<(usize, usize)>>, // equations of each column, and their other columns
+    full: bool,                          // all columns may use all rows, and XᵀX = I is all there is
 }
 
 /// ⟨xₐ, z_b⟩ is 1 for a = b and 0 else, Z = X, or CX where `scores`; its derivative along D is ⟨dₐ, z_b⟩ + ⟨zₐ, d_b⟩.
@@ -95,11 +97,12 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
                 }
             }
         }
-        let c = ground.block(&rows);
+        let c = ground.section(&rows);
         let c2 = if ground.squares() { ground.cov.square_block(ground.f(), &rows) } else { None };
         let full = full && !between.is_uncorrelated() && between.is_orthogonal();
         let equations = near_each_other(equations, r);
-        Self { ground, rows, c, c2, supports, equations, full }
+        let in_column = in_columns(&equations, r);
+        Self { ground, rows, c, c2, supports, equations, in_column, full }
     }
 
     /// The rows of X that are looked at, with zeros outside the supports.
@@ -117,30 +120,29 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         out
     }
 
-    fn times(&self, matrix: Option<&RowMat>, x: &RowMat, all: impl Fn(&RowMat) -> RowMat) -> RowMat {
-        match matrix {
-            Some(c) => {
-                let mut out = RowMat::zeros(x.nrows(), x.ncols());
-                product(&mut out, false, 1.0, c.as_mat(), x.as_mat());
-                out
-            }
-            None => {
-                let image = all(&self.scatter(x));
-                RowMat::from_fn(x.nrows(), x.ncols(), |a, k| image.get(self.rows[a], k))
-            }
-        }
-    }
-
     /// CX on the rows.
     fn image(&self, x: &RowMat) -> RowMat {
-        self.times(self.c.as_ref(), x, |x| self.ground.cov.times(self.ground.f(), x))
+        match &self.c {
+            Some(c) => c.times(x),
+            None => self.on_rows(&self.ground.cov.times(self.ground.f(), &self.scatter(x))),
+        }
     }
 
     /// C²X on the rows.
     fn second(&self, x: &RowMat) -> RowMat {
         let ground = self.ground;
-        let all = |x: &RowMat| ground.cov.twice(ground.f(), x, &ground.cov.times(ground.f(), x));
-        self.times(self.c2.as_ref(), x, all)
+        match &self.c2 {
+            Some(c2) => multiplied(c2, x),
+            None => {
+                let x = self.scatter(x);
+                let m = ground.cov.times(ground.f(), &x);
+                self.on_rows(&ground.cov.twice(ground.f(), &x, &m))
+            }
+        }
+    }
+
+    fn on_rows(&self, image: &RowMat) -> RowMat {
+        RowMat::from_fn(self.rows.len(), image.ncols(), |a, k| image.get(self.rows[a], k))
     }
 
     fn at(&self, x: RowMat, m: RowMat, small: &mut Small) -> At {
@@ -341,6 +343,14 @@ impl<F: Quadratic> Local<'_, '_, F> {
     }
 }
 
+/// Numbers from which on vectors are filled.
+const VECTORS: usize = 32;
+
+/// ⟨a, b⟩ of vectors that are mostly short.
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    if a.len() >= VECTORS { kernels::inner(a, b) } else { a.iter().zip(b).map(|(a, b)| a * b).sum() }
+}
+
 /// JJᵀ of the equations, factored.
 struct Normal {
     q: usize,
@@ -388,7 +398,7 @@ impl Normal {
         }
         for i in (0..self.q).rev() {
             let (before, after) = b.split_at_mut(i);
-            axpy(-after[0], row(i), &mut before[self.first[i]..]);
+            row(i).iter().zip(&mut before[self.first[i]..]).for_each(|(l, b)| *b -= after[0] * l);
         }
         b
     }
@@ -433,25 +443,20 @@ impl<F: Quadratic> Local<'_, '_, F> {
     /// its support.
     fn normal_matrix(&self, x: &RowMat, m: &RowMat) -> (Vec<f64>, Vec<usize>) {
         let q = self.equations.len();
-        let mut of_column: Vec<Vec<(usize, &[f64])>> = vec![Vec::new(); self.supports.len()];
-        let columns = |z: &RowMat| -> Vec<Vec<f64>> {
-            (0..z.ncols()).map(|k| (0..z.nrows()).map(|a| z.get(a, k)).collect()).collect()
-        };
-        let scores = self.ground.between().is_uncorrelated();
-        let (x, m) = (columns(x), if scores { columns(m) } else { Vec::new() });
-        for (i, e) in self.equations.iter().enumerate() {
-            let z = if e.scores { &m } else { &x };
-            of_column[e.a].push((i, &z[e.b]));
-            of_column[e.b].push((i, &z[e.a]));
-        }
         let (mut l, mut first) = (vec![0.0; q * q], (0..q).collect::<Vec<usize>>());
-        for (support, list) in self.supports.iter().zip(&of_column) {
-            count(support.len() * list.len() * list.len());
-            let parts: Vec<Vec<f64>> =
-                list.iter().map(|(_, z)| support.iter().map(|a| z[*a]).collect()).collect();
-            for ((i, _), u) in list.iter().zip(&parts) {
-                for ((j, _), v) in list.iter().zip(&parts).filter(|((j, _), _)| j <= i) {
-                    let sum = inner(u, v);
+        let mut parts = Vec::new();
+        for (support, list) in self.supports.iter().zip(&self.in_column) {
+            let size = support.len();
+            count(size * list.len() * list.len());
+            parts.clear();
+            for (i, other) in list {
+                let z = if self.equations[*i].scores { m } else { x };
+                parts.extend(support.iter().map(|a| z.get(*a, *other)));
+            }
+            for (at, (i, _)) in list.iter().enumerate() {
+                let u = &parts[at * size..(at + 1) * size];
+                for (beside, (j, _)) in list.iter().enumerate().filter(|(_, (j, _))| j <= i) {
+                    let sum = inner(u, &parts[beside * size..(beside + 1) * size]);
                     l[i * q + j] += sum;
                     if sum != 0.0 {
                         first[*i] = first[*i].min(*j);
@@ -461,4 +466,14 @@ impl<F: Quadratic> Local<'_, '_, F> {
         }
         (l, first)
     }
+}
+
+/// The equations of each column, and the other column of each; one of a column with itself is there twice.
+fn in_columns(equations: &[Equation], r: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut out = vec![Vec::new(); r];
+    for (i, e) in equations.iter().enumerate() {
+        out[e.a].push((i, e.b));
+        out[e.b].push((i, e.a));
+    }
+    out
 }
