@@ -629,33 +629,40 @@ ABLATION = ROOT / "docs" / "search-ablation.md"
 PARTS = ROOT / "crates" / "orthopt" / "src" / "search" / "tuning.rs"
 
 
+TIMES = {"F_first": ".1 s", "F_second": "1 s", "F_third": "the end"}
+
+
 def effects() -> dict[str, dict[tuple[str, str], dict[str, float]]]:
-    """What leaving a part out changes, by its name and (work or end, seen or unseen), over the cells that also have a row with all parts."""
+    """What leaving a part out changes, by its name and (time, seen or unseen), over the cells that also have a row with all parts."""
     known: dict[tuple[str, str], float] = {}
     rows = read("search_ablation")
     for row in rows:
         cell = row["data"], row["problem"]
-        known[cell] = min([known.get(cell, math.inf), *values([row], "F_first"), *values([row], "F_second"), float(row["F_third"])])
+        known[cell] = min([known.get(cell, math.inf), *(float(row[time]) for time in TIMES)])
 
-    def excess(row: Row) -> float:
+    def excess(row: Row, time: str) -> float:
         best = known[row["data"], row["problem"]]
-        return max((float(row["F_third"]) - best) / abs(best), 0.0) if math.isfinite(float(row["F_third"])) else 1.0
+        return max((float(row[time]) - best) / abs(best), 0.0) if math.isfinite(float(row[time])) else 1.0
 
     def mean(numbers: list[float]) -> float:
         return 100 * math.expm1(sum(map(math.log1p, numbers)) / len(numbers))
 
-    whole = {(row["data"], row["problem"], row["until"]): excess(row) for row in rows if row["without"] == "all"}
-    pairs: dict[str, dict[tuple[str, str], list[tuple[float, float]]]] = {}
+    whole = {(row["data"], row["problem"]): row for row in rows if row["without"] == "all"}
+    pairs: dict[str, dict[tuple[str, str], list[tuple[float, float, float]]]] = {}
     for row in rows:
-        key = row["data"], row["problem"], row["until"]
+        key = row["data"], row["problem"]
         if row["without"] != "all" and key in whole:
-            pairs.setdefault(row["without"], {}).setdefault((row["until"], row["set"]), []).append((excess(row), whole[key]))
+            work = float(row["work"]) / float(whole[key]["work"])
+            for time in TIMES:
+                pair = (excess(row, time), excess(whole[key], time), work)
+                pairs.setdefault(row["without"], {}).setdefault((time, row["set"]), []).append(pair)
 
-    def effect(cells: list[tuple[float, float]]) -> dict[str, float]:
-        change = [100 * (without - all_parts) for without, all_parts in cells]
-        means = [mean([pair[k] for pair in cells]) for k in (0, 1)]
+    def effect(cells: list[tuple[float, float, float]]) -> dict[str, float]:
+        change = [100 * (without - all_parts) for without, all_parts, _ in cells]
+        means = [mean([cell[k] for cell in cells]) for k in (0, 1)]
+        work = math.exp(sum(math.log(cell[2]) for cell in cells) / len(cells))
         return {"cells": len(cells), "change": means[0] - means[1], "lost": sum(c > 0.1 for c in change),
-                "won": sum(c < -0.1 for c in change), "largest": max(change), "smallest": min(change)}  # fmt: skip
+                "won": sum(c < -0.1 for c in change), "largest": max(change), "smallest": min(change), "work": work}  # fmt: skip
 
     return {name: {place: effect(cells) for place, cells in of.items()} for name, of in pairs.items()}
 
@@ -664,28 +671,38 @@ def ablation_page() -> str:
     """The table of the ablation, the parts whose removal raises F most first."""
     found = effects()
     present = PARTS.read_text(encoding="utf-8")
-    places = [(until, side) for until in ("work", "end") for side in ("seen", "unseen")]
+    sides = ("seen", "unseen")
 
     def words(effect: dict[str, float] | None) -> str:
         return f"{effect['change']:+.3f} ({effect['lost']}/{effect['won']} of {effect['cells']}, {effect['largest']:+.2f})" if effect else "-"
 
+    def short(effect: dict[str, float] | None) -> str:
+        return f"{effect['change']:+.3f}" if effect else "-"
+
+    def work(of: dict[tuple[str, str], dict[str, float]]) -> str:
+        ends = [of["F_third", side] for side in sides if ("F_third", side) in of]
+        return f"{math.exp(sum(e['cells'] * math.log(e['work']) for e in ends) / sum(e['cells'] for e in ends)):.2f}"
+
     def line(name: str) -> list[object]:
         there = name.startswith("seed:") or all(f'"{part}"' in present for part in name.split("/"))
-        left = name.replace("/", ", ") if there else f"{name} (not in the search)"
-        return [left, *(words(found[name].get(place)) for place in places)]
+        left, of = name.replace("/", ", ") if there else f"{name} (not in the search)", found[name]
+        ends = [words(of.get(("F_third", side))) for side in sides]
+        return [left, *ends, *(short(of.get((time, side))) for time in ("F_first", "F_second") for side in sides), work(of)]
 
-    order = sorted(found, key=lambda name: -max(effect["change"] for effect in found[name].values()))
+    order = sorted(found, key=lambda name: -max(effect["change"] for (time, _), effect in found[name].items() if time == "F_third"))
+    head = ["left out", "at the end: seen", "unseen", "after .1 s: seen", "unseen", "after 1 s: seen", "unseen", "work"]
     return joined([
         "# What the parts of the search are worth",
         "",
         "<!-- written by `python bench/results.py page` from bench/results/search_ablation.csv; do not edit -->",
         "",
-        "A part is left out, and the search runs on the frozen cells that it concerns with the same seed: within the same work (3.2e9 units), or until it ends by",
-        "itself. Cells are data sets with a problem; no constant was chosen on the unseen ones. A number is the change of the geometric mean of 1 + the excess",
-        "over the lowest F known, in %; in brackets the cells lost and won (F more than 0.1 % higher or lower) and the largest loss of a cell, in %.",
+        "A part is left out, and the search runs with the same seed until it ends by itself, on the frozen cells that the part concerns. A cell is a data set with",
+        "a problem; no constant was chosen on the unseen ones. A number is the change of the geometric mean of 1 + the excess over the lowest F known, in %; in",
+        "brackets the cells lost and won (F more than 0.1 % higher or lower) and the largest loss of a cell, in %. After .1 s and 1 s of one thread (3.2e8 and",
+        "3.2e9 units of work) a cell without a point counts as an excess of 100 %. The last column is the geometric mean of the work with and without the part.",
         "Rows `seed:N` leave nothing out and have another seed: changes of their size are chance.",
         "",
-        *table(["left out", "same work: seen", "unseen", "to the end: seen", "unseen"], [line(name) for name in order]),
+        *table(head, [line(name) for name in order]),
         "",
         f"{source('search_ablation')}. {note('search_ablation')}",
     ])  # fmt: skip
@@ -799,12 +816,12 @@ def ablation(version: str, output: str) -> None:
     """search_ablation.csv with the rows of `output` in the place of those of the same runs."""
     with (FILES / "search_ablation.csv").open(encoding="utf-8", newline="") as file:
         head = next(csv.reader(file))
-    runs = {tuple(row[name] for name in ("without", "seed", "data", "problem", "until")): row for row in read("search_ablation")}
+    runs = {tuple(row[name] for name in ("without", "seed", "data", "problem")): row for row in read("search_ablation")}
     for row in csv.DictReader(io.StringIO(output)):
         if row["without"] == "without" or not row["F_third"]:
             continue  # the head of another output
-        row |= {"version": version} | ({"F_first": "", "F_second": ""} if row["until"] == "end" else {})
-        runs[tuple(row[name] for name in ("without", "seed", "data", "problem", "until"))] = {name: row[name] for name in head}
+        row["version"] = version
+        runs[tuple(row[name] for name in ("without", "seed", "data", "problem"))] = {name: row[name] for name in head}
     with (FILES / "search_ablation.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, head, lineterminator="\n")
         writer.writeheader()

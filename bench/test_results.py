@@ -99,25 +99,28 @@ class OfFiles(unittest.TestCase):
         self.assertEqual({row["version"] for row in new}, {"0123456"})
 
     def test_rows_of_an_ablation_are_summed_up(self) -> None:
-        head = "without,seed,set,data,problem,rank,until,F_first,F_second,F_third,work,seconds\n"
+        head = "without,seed,set,data,problem,rank,F_first,F_second,F_third,work,seconds\n"
         rows = [
-            "all,1,seen,a,l0,3,work,-1,-1.98,-2,9,1", "all,1,unseen,b,l0,3,work,-9,-10,-10,9,1", "all,1,seen,a,l0,3,end,-2,-2,-2,9,1",
-            "seed:9,9,seen,a,l0,3,work,-1,-2,-1.999,9,1", "kicks,1,seen,a,l0,3,work,-1,-1.9,-1.96,9,1",
-            "kicks,1,unseen,b,l0,3,work,inf,-9,-9.9,9,1", "kicks,1,seen,a,l0,3,end,-2,-2,-2,9,1", "kicks,1,unseen,c,l0,3,work,-1,-1,-1,9,1",
+            "all,1,seen,a,l0,3,-1,-1.98,-2,9,1", "all,1,unseen,b,l0,3,-9,-10,-10,9,1",
+            "seed:9,9,seen,a,l0,3,-1,-2,-1.999,9,1", "kicks,1,seen,a,l0,3,-1,-1.98,-1.96,36,1",
+            "kicks,1,unseen,b,l0,3,inf,-9,-9.9,9,1", "kicks,1,unseen,c,l0,3,-1,-1,-1,9,1",
         ]  # fmt: skip
-        results.ablation("0123456", head + "\n".join(rows[:3]) + "\n" + head + "\n".join(rows[3:]) + "\n")
+        (self.folder / "search_ablation.csv").write_text("without,seed,set,data,problem,rank,F_first,F_second,F_third,work,version\n")
+        results.ablation("0123456", head + "\n".join(rows[:2]) + "\n" + head + "\n".join(rows[2:]) + "\n")
         kicks = results.effects()["kicks"]
-        seen = kicks["work", "seen"]
-        self.assertEqual([round(seen[name], 9) for name in ("cells", "change", "lost", "won", "largest")], [1, 2, 1, 0, 2])
-        self.assertEqual(kicks["work", "unseen"]["cells"], 1)  # c has no row with all parts
-        self.assertAlmostEqual(kicks["work", "unseen"]["change"], 1)
-        self.assertEqual((kicks["end", "seen"]["change"], kicks["end", "seen"]["lost"]), (0, 0))
-        self.assertAlmostEqual(results.effects()["seed:9"]["work", "seen"]["change"], 0.05)
-        self.assertIn("| kicks (not in the search) | +2.000 (1/0 of 1, +2.00) |", results.ablation_page())
+        seen = kicks["F_third", "seen"]
+        self.assertEqual([round(seen[name], 9) for name in ("cells", "change", "lost", "won", "largest", "work")], [1, 2, 1, 0, 2, 4])
+        self.assertEqual(kicks["F_third", "unseen"]["cells"], 1)  # c has no row with all parts
+        self.assertAlmostEqual(kicks["F_third", "unseen"]["change"], 1)
+        self.assertAlmostEqual(kicks["F_first", "unseen"]["change"], 90)  # no point yet
+        self.assertEqual((kicks["F_second", "seen"]["change"], kicks["F_second", "seen"]["lost"]), (0, 0))
+        self.assertAlmostEqual(results.effects()["seed:9"]["F_third", "seen"]["change"], 0.05)
+        self.assertIn("| kicks (not in the search) | +2.000 (1/0 of 1, +2.00) | +1.000", results.ablation_page())
+        self.assertIn("| +0.000 | +90.000 | +0.000 | +10.000 | 2.00 |", results.ablation_page())
         self.assertIn("docs/search-ablation.md is not", " ".join(results.check()))
         # the same run again is no further row
         before = results.read("search_ablation")
-        results.ablation("7654321", head + rows[4] + "\n")
+        results.ablation("7654321", head + rows[3] + "\n")
         self.assertEqual(len(results.read("search_ablation")), len(before))
 
     def test_output_that_does_not_fit(self) -> None:

@@ -4,35 +4,31 @@ use std::time::Instant;
 
 use anyhow::Result;
 use orthopt::cancel::Cancel;
-use orthopt::family::Effort;
-use orthopt::family::{Between, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+
+use orthopt::family::{Between, Effort, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
 use orthopt::internal::search::{PARTS, Tuning};
 use orthopt::problem::PcaData;
+use orthopt::smooth::Measure;
 use orthopt::solve::{Solution, Stopping};
 use orthopt_data::Matrix;
 
 use crate::frozen::{LARGE, SETS, Set, matrix};
 use crate::portfolio::prepared;
 
-/// Budgets of a cell, in units of work; one run records F at all of them.
-const BUDGETS: [u64; 3] = [200_000_000, 800_000_000, 3_200_000_000];
-/// Those of a large set are so many times as large.
-const LARGER: u64 = 16;
+/// Units of work at which F is recorded, some .1 s and 1 s of one thread, and the most work of a cell: the search ends by itself, or
+/// there.
+const BUDGETS: [u64; 3] = [320_000_000, 3_200_000_000, 40_000_000_000];
 
-/// Most work of a cell for the parts of the end: the search ends by itself, or there.
-const END: u64 = 70_000_000_000;
-
-/// The problems of a set; the last one is scad or uncorrelated by turns.
-const PROBLEMS: [&str; 5] = ["l0", "counts", "l1", "nonneg", "other"];
-const OF_END: [&str; 2] = ["l0", "l1"];
-const OF_LARGE: [&str; 2] = ["l0", "nonneg"];
+/// The problems of a set: adjusted variance and variance with numbers of nonzeros are `measured` and `counts`; the last one is scad or
+/// uncorrelated by turns.
+const PROBLEMS: [&str; 6] = ["l0", "measured", "counts", "l1", "nonneg", "other"];
+const OF_LARGE: [&str; 2] = ["l0", "measured"];
 
 /// A problem and a data set.
 struct Cell<'a> {
     set: &'a Set,
     kind: &'static str,
     problem: Named,
-    budgets: [u64; 3],
 }
 
 fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'static str, Named)> {
@@ -40,6 +36,7 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
     let even = place.is_multiple_of(2);
     let (kind, name) = match kind {
         "l0" => ("l0", "l0-pca"),
+        "measured" => ("measured", "l0-pca"),
         "counts" => ("counts", "l0-pca"),
         "l1" => ("l1", "l1-pca"),
         "nonneg" => ("nonneg", "nonneg-pca"),
@@ -58,7 +55,14 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
                 options.lambda = Some(Knee::of(&p.f, set.rank)?.lambda);
             }
         }
-        "counts" => options.limit = Some(if even { Limit::Knee } else { Limit::Nonzeros(vec![8]) }),
+        "measured" => {
+            options.limit = Some(if even { Limit::Nonzeros(vec![5]) } else { Limit::Knee });
+            options.maximise = Some(Measure::Adjusted);
+        }
+        "counts" => {
+            options.limit = Some(if even { Limit::Knee } else { Limit::Nonzeros(vec![8]) });
+            options.maximise = Some(Measure::Variance);
+        }
         "uncorrelated" => {
             options.limit = Some(Limit::Nonzeros(vec![10]));
             options.between = Between::Uncorrelated;
@@ -69,16 +73,15 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
 }
 
 fn solved<P: Family>(p: &P, tuning: Tuning, seed: u64) -> Result<Solution> {
-    let effort = (tuning.max_work == Some(END)).then_some(Effort::Normal);
-    let wanted = Wanted { seed, tuning, effort, ..Default::default() };
-    // no limit of time is reached: that of work is
+    let wanted = Wanted { seed, tuning, effort: Some(Effort::Normal), ..Default::default() };
+    // no limit of time is reached: the search ends before, or that of work does
     let stopping = Stopping { max_iters: None, time_limit: Some(1e6), tol: 1e-9, min_decrease: 0.0 };
     Ok(p.plan(&wanted)?.run(p, &wanted, &stopping, None, &Cancel::never(), &mut [])?)
 }
 
 /// Lowest F within each budget.
 fn run(cell: &Cell<'_>, without: &'static [&'static str], seed: u64) -> Result<([f64; 3], u64, f64)> {
-    let tuning = Tuning { without, max_work: Some(cell.budgets[2]), ..Tuning::DEFAULT };
+    let tuning = Tuning { without, max_work: Some(BUDGETS[2]), ..Tuning::DEFAULT };
     let clock = Instant::now();
     // a thread of its own: work is counted by thread
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
@@ -88,10 +91,10 @@ fn run(cell: &Cell<'_>, without: &'static [&'static str], seed: u64) -> Result<(
     let within = |budget: u64| {
         search.curve.iter().filter(|(work, _)| *work <= budget).map(|(_, f)| *f).fold(f64::INFINITY, f64::min)
     };
-    Ok((cell.budgets.map(within), search.work, seconds))
+    Ok((BUDGETS.map(within), search.work, seconds))
 }
 
-fn cells(sets: &'static [Set], problems: &[&str], larger: u64, filter: &str) -> Result<Vec<Cell<'static>>> {
+fn cells(sets: &'static [Set], problems: &[&str], filter: &str) -> Result<Vec<Cell<'static>>> {
     let mut cells = Vec::new();
     for (place, set) in sets.iter().enumerate() {
         if !problems.iter().any(|kind| format!("{} {kind}", set.name).contains(filter))
@@ -112,7 +115,7 @@ fn cells(sets: &'static [Set], problems: &[&str], larger: u64, filter: &str) -> 
         for kind in problems {
             let (kind, problem) = posed(set, place, kind, &data)?;
             if format!("{} {kind}", set.name).contains(filter) {
-                cells.push(Cell { set, kind, problem, budgets: BUDGETS.map(|b| larger * b) });
+                cells.push(Cell { set, kind, problem });
             }
         }
     }
@@ -120,30 +123,19 @@ fn cells(sets: &'static [Set], problems: &[&str], larger: u64, filter: &str) -> 
 }
 
 /// The rows of the ablation: every part of `parts` (all of them, where there is none) left out. `seed:N` is nothing left out with
-/// another seed, `A/B` several parts left out together; `=TEXT` keeps the cells whose name has the text, `large` takes the large sets, `end` lets the search
-/// end by itself.
+/// another seed, `A/B` several parts left out together; `=TEXT` keeps the cells whose name has the text, `large` takes the large sets.
 pub fn suite(words: &[String]) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let filter = words.iter().find_map(|word| word.strip_prefix('=')).unwrap_or("");
-    let end = words.iter().any(|word| word == "end");
     let large = words.iter().any(|word| word == "large");
-    let mut wanted: Vec<&str> = words
-        .iter()
-        .map(String::as_str)
-        .filter(|word| !word.starts_with('=') && *word != "large" && *word != "end")
-        .collect();
+    let mut wanted: Vec<&str> =
+        words.iter().map(String::as_str).filter(|word| !word.starts_with('=') && *word != "large").collect();
     if wanted.is_empty() {
         wanted = ["all", "seed:2", "seed:3"].into_iter().chain(PARTS.iter().map(|part| part.name)).collect();
     }
-    println!("without,seed,set,data,problem,rank,until,F_first,F_second,F_third,work,seconds");
+    println!("without,seed,set,data,problem,rank,F_first,F_second,F_third,work,seconds");
     pool.install(|| {
-        let mut cells = match large {
-            true => cells(LARGE, &OF_LARGE, LARGER, filter)?,
-            false => cells(SETS, if end { &OF_END } else { &PROBLEMS }, 1, filter)?,
-        };
-        if end {
-            cells.iter_mut().for_each(|cell| cell.budgets = [END; 3]);
-        }
+        let cells = if large { cells(LARGE, &OF_LARGE, filter)? } else { cells(SETS, &PROBLEMS, filter)? };
         for name in wanted {
             let seed = name.strip_prefix("seed:").map(str::parse).transpose()?;
             let parts: Vec<_> =
@@ -154,16 +146,15 @@ pub fn suite(words: &[String]) -> Result<()> {
             let without: &'static [&'static str] =
                 parts.iter().map(|part| part.name).collect::<Vec<_>>().leak();
             let concerned = |cell: &&Cell<'_>| {
-                end || parts.is_empty() || parts.iter().any(|part| part.problems.contains(cell.kind))
+                parts.is_empty() || parts.iter().any(|part| part.problems.contains(cell.kind))
             };
             for cell in cells.iter().filter(concerned) {
                 let seed = seed.unwrap_or(1);
                 let (f, work, seconds) = run(cell, without, seed)?;
                 let Set { name: data, rank, seen } = cell.set;
                 let set = if *seen { "seen" } else { "unseen" };
-                let until = if end { "end" } else { "work" };
                 println!(
-                    "{name},{seed},{set},{data},{},{rank},{until},{:.12e},{:.12e},{:.12e},{work},{seconds:.2}",
+                    "{name},{seed},{set},{data},{},{rank},{:.12e},{:.12e},{:.12e},{work},{seconds:.2}",
                     cell.kind, f[0], f[1], f[2]
                 );
             }

@@ -46,6 +46,10 @@ pub const SETS: &[Set] = &[
     unseen("sectors", 3),
     unseen("genotypes", 5),
     unseen("mixtures", 7),
+    seen("breast_west.csv.gz", 5),
+    unseen("programmes", 6),
+    unseen("tall", 4),
+    unseen("few", 3),
 ];
 
 /// Sets on which a run takes seconds, with more work for each cell and fewer problems.
@@ -170,6 +174,12 @@ fn made(name: &str) -> Option<Mat<f64>> {
             let noise = normals(rng, m, n);
             weights * sources + Mat::from_fn(m, n, |i, j| 0.05 * noise[(i, j)])
         }
+        // p >> n: 20 sparse programmes of some 60 of 3000 genes, some of them shared, and noise
+        "programmes" => factors(rng, (64, 3000), 20, 0.02, 1.0),
+        // 6 overlapping factors of 40 variables, many rows
+        "tall" => factors(rng, (5000, 40), 6, 0.2, 1.5),
+        // 9 variables
+        "few" => factors(rng, (80, 9), 4, 0.4, 0.7),
         // 1200 series of 25 groups with common shocks
         "panel" => factors(rng, (400, 1200), 50, 0.04, 1.0),
         _ => return None,

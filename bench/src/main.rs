@@ -2,7 +2,7 @@
 //!
 //! | suite | measures |
 //! |---|---|
-//! | `ablation [PART[/PART]...] [seed:N] [=FILTER] [large] [end]` | F with parts of the search left out, at three budgets of work, as CSV |
+//! | `ablation [PART[/PART]...] [seed:N] [=FILTER] [large]` | F with parts of the search left out, after two amounts of work and at the end, as CSV |
 //! | `pairs [PENALTY]` | pair solves per second |
 //! | `convergence [SECONDS [FILTER]]` | seconds to within 1e-3, 1e-4 and 1e-5 of the best F of the run |
 //! | `blocks [SECONDS [FILTER]]` | what blocks of three and four rows offer where no pair does |

@@ -428,7 +428,6 @@ fn portfolio(
         // one takes as much work there as all else
         all.moves.push(Arc::new(Reheat { name: REHEAT, solver: Box::new(ladmm), warmth: 0.0..1.0, polish }));
     }
-    all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }
 

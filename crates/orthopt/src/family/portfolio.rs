@@ -67,7 +67,6 @@ pub(super) fn portfolio(
     if problem.clustered().is_some() {
         moves.insert(0, Arc::new(Polished(Regrown { most: polish }, polisher)));
     }
-    moves.retain(|m| tuning.has(m.name()));
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
         let part =
             Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };

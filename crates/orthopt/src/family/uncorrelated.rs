@@ -272,7 +272,6 @@ fn portfolio(
         all.moves.push(Arc::new(Polished(Forget, polish.clone())));
         all.moves.push(Arc::new(Polished(Rotate, polish)));
     }
-    all.moves.retain(|m| tuning.has(m.name()));
     Ok(all)
 }
 

@@ -11,7 +11,7 @@ use super::flight::{Flight, Ground, help};
 use super::task::{Done, at};
 use super::turns::Turns;
 use super::watcher::Watcher;
-use super::{Effort, Portfolio, Tuning};
+use super::{Effort, Move, Portfolio, Tuning};
 use crate::bound::is_met;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
@@ -65,8 +65,10 @@ pub fn search<P: Evaluate + Sync + 'static>(
         return Err(Error::Incompatible("a search needs at least one arm".into()));
     }
     let control = Control::new(cancel.within(settings.stopping.time_limit), portfolio.tuning);
-    let names: Vec<_> = portfolio.moves.iter().map(|m| m.name()).chain([CANDIDATE]).collect();
-    let expected = portfolio.moves.iter().map(|_| portfolio.polish).chain([2 * portfolio.run]).collect();
+    let has = |m: &&Arc<dyn Move<P>>| portfolio.tuning.has(m.name());
+    let moves: Vec<_> = portfolio.moves.iter().filter(has).cloned().collect();
+    let names: Vec<_> = moves.iter().map(|m| m.name()).chain([CANDIDATE]).collect();
+    let expected = moves.iter().map(|_| portfolio.polish).chain([2 * portfolio.run]).collect();
     let Settings { seed, effort, stopping, .. } = settings;
     let on = Ground { problem, stopping, control: &control };
     // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
@@ -81,6 +83,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
         let mut engine = Engine {
             problem,
             portfolio,
+            moves,
             settings,
             cancel,
             control,
@@ -161,6 +164,7 @@ pub(super) struct Elite {
 pub(super) struct Engine<'a, 'o, P> {
     pub(super) problem: &'a P,
     pub(super) portfolio: &'a Portfolio<P>,
+    pub(super) moves: Vec<Arc<dyn Move<P>>>, // those of the portfolio that are not left out
     pub(super) settings: Settings,
     pub(super) cancel: &'a Cancel, // of whoever wants X
     pub(super) control: &'a Control,

@@ -85,7 +85,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn launch(&mut self) -> bool {
         let room = match self.until {
             Until::Landed => 0,
-            Until::Round if self.portfolio.moves.is_empty() || !self.can_move(1) => 0,
+            Until::Round if self.moves.is_empty() || !self.can_move(1) => 0,
             Until::Round => self.portfolio.tuning.in_race(),
             Until::Enough => self.portfolio.tuning.in_flight,
         };
@@ -96,17 +96,17 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             self.flight.launch(task, aim, lowest);
             return true;
         }
-        let moves = self.portfolio.moves.len();
+        let moves = self.moves.len();
         // a round of candidates has moves beside it
         let kinds = 0..moves + usize::from(!matches!(self.until, Until::Round));
         let Some(kind) = self.turns.next(kinds) else { return false };
         let own = Pcg64::seed_from_u64(self.rng.random());
-        let task = match self.portfolio.moves.get(kind) {
+        let task = match self.moves.get(kind).cloned() {
             Some(movement) => {
                 let elite = &self.elite;
                 let points =
                     self.points.get_or_insert_with(|| elite.iter().map(|e| e.done.x.clone()).collect());
-                Some((moved(movement, self.problem, points, own), None))
+                Some((moved(&movement, self.problem, points, own), None))
             }
             None => self.next_candidate().and_then(|place| {
                 let task = (self.portfolio.arms[place.0].task)(self.problem, place.1, place.2).ok()?;

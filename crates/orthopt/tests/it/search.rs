@@ -1,15 +1,15 @@
 //! The search for the best point: the same for any number of threads, never worse for more work, and at or
 //! below what it is made of.
 
+use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::Effort;
-use orthopt::family::{Family, Wanted};
-use orthopt::internal::search::Tuning;
-use orthopt::internal::search::{Settings, search};
+use orthopt::family::{Between, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::internal::search::{PARTS, Settings, Tuning, search};
 use orthopt::internal::stiefel::feasibility;
 use orthopt::options::Given;
 use orthopt::penalty::{AnyPenalty, BoxBounds};
-use orthopt::problem::{Cardinality, CardinalityProblem, PcaProblem};
+use orthopt::problem::{Cardinality, CardinalityProblem, PcaData, PcaProblem};
+use orthopt::smooth::Measure;
 use orthopt::solve::{
     Chain, Event, Observer, RunOptions, SearchReport, Solution, Status, Stopping, run_restarts,
 };
@@ -289,5 +289,38 @@ fn work_is_limited_and_parts_can_be_left_out() {
             (moved, report.arms.iter().any(|arm| arm.start == "coordinates"))
         };
         assert_eq!((parts(&all), parts(&less)), ((true, true), (false, false)), "{name}");
+    }
+}
+
+/// Whatever the problem, a move of its search that is left out is not made, and the others are.
+#[test]
+fn every_move_of_every_problem_can_be_left_out() {
+    let a = Mat::from_fn(40, 12, |i, j| ((7 * i + 5 * j * j + i * j) % 23) as f64 - 11.0);
+    let posed = |name: &str, limit, maximise, between| {
+        let options = PoseOptions { rank: Some(3), limit, maximise, between, ..Default::default() };
+        pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap().problem
+    };
+    let each = || Some(Limit::Nonzeros(vec![4]));
+    for p in [
+        posed("l0-pca", each(), Some(Measure::Adjusted), Between::Orthogonal),
+        posed("l0-pca", each(), Some(Measure::Polar), Between::Orthogonal),
+        posed("l0-pca", each(), Some(Measure::Variance), Between::Orthogonal),
+        posed("l0-pca", each(), Some(Measure::Variance), Between::Uncorrelated),
+        posed("nonneg-pca", None, None, Between::Orthogonal),
+    ] {
+        let moves = |without: &'static [&'static str]| -> Vec<String> {
+            let tuning = Tuning { without, max_work: Some(30_000_000), ..Tuning::DEFAULT };
+            let wanted = Wanted { tuning, effort: Some(Effort::Quick), ..Default::default() };
+            let s = p.plan(&wanted).unwrap().run(&p, &wanted, &STOPPING, None, &Cancel::never(), &mut []);
+            s.unwrap().search.unwrap().moves.iter().map(|m| m.name.to_string()).collect()
+        };
+        let all = moves(&[]);
+        assert!(all.len() >= 3, "{all:?}");
+        for name in all.iter().filter(|name| *name != "candidate again") {
+            assert!(PARTS.iter().any(|part| part.name == name.as_str()), "{name} is no part");
+            let without: &'static [&'static str] = vec![&*name.clone().leak()].leak();
+            let expected: Vec<_> = all.iter().filter(|other| *other != name).cloned().collect();
+            assert_eq!(moves(without), expected);
+        }
     }
 }
