@@ -17,7 +17,8 @@ BOUND <- 3
 #' @param ncomp the number of components, or `"auto"`: those that exceed noise (parallel analysis).
 #' @param center,scale.,seed,na.action as for [sparse_pca()]; columns are scaled by default.
 #' @param maximise the measure to maximise, as for [sparse_pca()].
-#' @param time_limit seconds of all steps together; `NULL`: each search ends by itself, and the same table has the same answers.
+#' @param time_limit seconds of all steps together; `NULL`: each search ends by itself, and the same table has the same components; the bound has three
+#'   seconds, so that it may differ.
 #' @param xlab,ylab,... passed on to [plot()].
 #' @returns An object of class `"explore"`: `components`, the object of [sparse_pca()]; `counts` and `shares` of
 #'   the path; `nonzeros`, the number that was chosen, and whether the curve `bends` there.

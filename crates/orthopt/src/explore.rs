@@ -210,9 +210,11 @@ fn explored(
         // where no half has a solution nothing is known of them
         found.report.stability =
             stability::stability(data, facts, found.report.x(), &halves, &seen).unwrap_or(None);
-        let limited = found.report.stability.as_ref().is_none_or(|s| s.pairs + s.failed < PAIRS);
+        let made = found.report.stability.as_ref().map_or(0, |s| s.pairs + s.failed);
+        let limited = made < PAIRS;
         let seconds = clock.seconds() - begun;
-        let pairs = [&limit[..], &[("stability", PAIRS.to_string())]].concat();
+        // the command makes as many pairs
+        let pairs = [&limit[..], &[("stability", if made > 0 { made } else { PAIRS }.to_string())]].concat();
         found.steps.push(Step {
             question: HOW_SURE,
             call: Call::Solve,
