@@ -159,3 +159,24 @@ fn what_is_chosen_is_said_in_full() {
     let (text, _) = path(&["--lambdas", "120000", "--effort", "quick"]);
     assert!(text.contains("chosen        lambda 120000, "), "{text}");
 }
+
+/// On data whose products are shared among threads: F and words of every point, where polishes end by their work, and where a solver is
+/// named, which goes on to its own end.
+#[test]
+fn points_are_the_same_for_any_number_of_threads() {
+    let dir = Dir::new();
+    let data = ["path", "l1-pca", "randn:60:2400:3", "-r", "3", "--lambdas", "20,60"];
+    for solver in [&[][..], &["--solver", "irpg", "--max-iters", "400"]] {
+        let points = |threads: &str| {
+            let all = dir.json(&[&data[..], solver, &["--threads", threads]].concat());
+            let word =
+                |p: &serde_json::Value| (p["objective"].clone(), p["status"].clone(), p["message"].clone());
+            all["points"].as_array().unwrap().iter().map(word).collect::<Vec<_>>()
+        };
+        let one = points("1");
+        assert_eq!(one, points("3"), "{solver:?}");
+        assert_eq!(one.len(), 2);
+        let cut = one.iter().any(|p| p.2.as_str().is_some_and(|message| message.contains("all the work")));
+        assert!(solver.is_empty() || !cut, "{one:?}");
+    }
+}

@@ -11,6 +11,7 @@ use crate::family::narrow::{Carried, narrowed};
 use crate::family::signs::orient;
 use crate::family::{Family, Named};
 use crate::linalg::RowMat;
+use crate::linalg::parallel::alone;
 use crate::message::Message;
 use crate::options::Given;
 use crate::pair::step::Model;
@@ -68,8 +69,11 @@ pub struct Wanted {
 const TASKS: u64 = 8;
 
 impl Wanted {
-    /// The same with so much work for each search: none of its tasks takes much of that.
+    /// The same with so much work for each search: none of its tasks takes much of that. A solver that is named goes on to its end.
     pub(crate) fn with_work(&self, most: u64) -> Self {
+        if self.solver.is_some() {
+            return self.clone();
+        }
         let Tuning { longest, longest_of_measures, before, on_proof, .. } = self.tuning;
         let share = most / TASKS;
         let tuning = Tuning {
@@ -299,13 +303,14 @@ impl<P: Family> Plan<P> {
             }
             None => {
                 let options = self.run_options(problem, wanted, stopping, restarts);
-                // one run is what a task of the search is
-                let part = cancel.within_work(wanted.work.map(|most| most / TASKS));
-                let options = RunOptions { cancel: part, ..options };
+                // a polish beside searches that have so much work is what a task of theirs is
+                let most = wanted.work.filter(|_| wanted.solver.is_some()).map(|most| most / TASKS);
+                let options = RunOptions { cancel: cancel.within_work(most), ..options };
                 let mut stop = stopping.criteria();
-                let mut solution =
-                    run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers)?;
-                if wanted.work.is_some() && solution.status == Status::TimeLimit && !cancel.is_late() {
+                let run = || run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers);
+                // work is counted by thread: the same for any number of them
+                let mut solution = if most.is_some() { alone(run) } else { run() }?;
+                if most.is_some() && solution.status == Status::TimeLimit && !cancel.is_late() {
                     (solution.status, solution.message) = (Status::Stalled, ALL_WORK.into());
                 }
                 if self.chosen && !problem.has_local_solutions() {
