@@ -15,21 +15,11 @@ pub(super) const L0: &[(&str, &str)] = &[
 ];
 /// Where h is convex and finite IRPG ends what LADMM has begun: it needs a fraction of its iterations for the last digits, and OBCD, where
 /// there are few zeros, hundreds of them.
-pub(super) const CONVEX: &[(&str, &str)] = &[
-    ("obcd", "coordinates"),
-    ("ladmm+irpg+obcd", "varimax"),
-    ("irpg+obcd", "varimax"),
-    ("irpg+obcd", "pca"),
-    ("ladmm+irpg+obcd", "random"),
-];
-pub(super) const NONCONVEX: &[(&str, &str)] =
-    &[("ladmm+obcd", "varimax"), ("ladmm+obcd", "pca"), ("ladmm+obcd", "random"), ("obcd", "coordinates")];
-pub(super) const NONNEGATIVE: &[(&str, &str)] = &[
-    ("obcd", "k-components"),
-    ("ladmm+obcd", "coordinates"),
-    ("ladmm+obcd", "pca"),
-    ("ladmm+obcd", "partition"),
-];
+pub(super) const CONVEX: &[(&str, &str)] =
+    &[("obcd", "coordinates"), ("ladmm+irpg+obcd", "varimax"), ("irpg+obcd", "varimax")];
+pub(super) const NONCONVEX: &[(&str, &str)] = &[("ladmm+obcd", "varimax"), ("obcd", "coordinates")];
+pub(super) const NONNEGATIVE: &[(&str, &str)] =
+    &[("obcd", "k-components"), ("ladmm+obcd", "coordinates"), ("ladmm+obcd", "partition")];
 
 /// Where h is a function of rows, and pairs of rows cannot make one zero.
 pub(super) const ROWS: &[(&str, &str)] = &[

@@ -23,7 +23,7 @@ use crate::problem::{
     ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, takes_one_by_one,
     variance_in_time,
 };
-use crate::search::cardinality_moves::{Anew, Mix, Shake};
+use crate::search::cardinality_moves::{Anew, Shake};
 use crate::search::measured_moves::{Forget, Overshot, Rotate};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
@@ -128,11 +128,9 @@ pub(super) const STARTS: &[(&str, &str)] = &[
 const ARMS: &[(&str, &str)] = &[
     (NAME, "deflation"),
     (OVER, "pruned"),
-    (NAME, "pca"),
     (OVER, "apart"),
     (NAME, "varimax"),
     (OVER, "varimax"),
-    (NAME, "random"),
     (NAME, "coordinates"),
 ];
 const NAME: &str = "uncorrelated-exchange";
@@ -261,11 +259,7 @@ fn portfolio(
     let mut all = race(p, &table, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(UncorrelatedExchange)), most: all.polish };
-    all.moves = vec![
-        Arc::new(Polished(Shake, polish.clone())),
-        Arc::new(Polished(Anew, polish.clone())),
-        Arc::new(Polished(Mix, polish.clone())),
-    ];
+    all.moves = vec![Arc::new(Polished(Shake, polish.clone())), Arc::new(Polished(Anew, polish.clone()))];
     if overshoots {
         let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), ..polish };
         all.moves.push(Arc::new(Polished(Overshot, polish.clone())));

@@ -225,7 +225,7 @@ impl<F: Quadratic> Way<CardinalityProblem<F>> for Mix {
 }
 
 /// `a` with some of its components, drawn, replaced by those of `b` that are most like them.
-pub(super) fn components_of(a: &RowMat, b: &RowMat, rng: &mut Pcg64) -> Option<RowMat> {
+fn components_of(a: &RowMat, b: &RowMat, rng: &mut Pcg64) -> Option<RowMat> {
     let (n, r) = (a.nrows(), a.ncols());
     if r < 2 {
         return None;

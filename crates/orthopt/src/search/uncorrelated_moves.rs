@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::Tuning;
-use super::cardinality_moves::{Anew, Mix, Shake, by_rank, components_of};
+use super::cardinality_moves::{Anew, Shake, by_rank};
 use super::moves::{Way, taken_out};
 use crate::cancel::Cancel;
 use crate::linalg::RowMat;
@@ -64,26 +64,6 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Anew {
             v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
         }
         rounded(p, &x)
-    }
-}
-
-impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Mix {
-    fn name(&self) -> &'static str {
-        "components of two points"
-    }
-
-    fn point(
-        &self,
-        p: &UncorrelatedProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        _: &Cancel,
-    ) -> Option<RowMat> {
-        if best.len() < 2 {
-            return None;
-        }
-        let other = &best[rng.random_range(1..best.len().min(T.elite))];
-        rounded(p, &components_of(&best[0], other, rng)?)
     }
 }
 
