@@ -180,7 +180,7 @@ fn untouched<T>(
     center: bool,
     pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
 ) -> Result<(T, About), Failure> {
-    let notes = remark_on_samples(a).iter().map(message).collect();
+    let notes = remark_on_samples(a, OTHERS).iter().map(message).collect();
     if !center {
         return hand_over(&PcaData::Dense(a), About { notes, ..About::default() }, pose);
     }
@@ -199,11 +199,14 @@ fn looked_at(mut data: DataSet, how: &Preparation) -> Result<DataSet, Failure> {
         return Err(Error::Incompatible(Message::about("nearest").text(why)).into());
     }
     if let Matrix::Dense(a) = &data.matrix {
-        let remark = remark_on_samples(a.as_ref());
+        let remark = remark_on_samples(a.as_ref(), OTHERS);
         data.how.notes.extend(remark);
     }
     Ok(data)
 }
+
+/// All rows of an array but the last one.
+const OTHERS: &str = "X[:-1]";
 
 /// Name of data without a file in errors.
 const UNNAMED: &str = "the data";
