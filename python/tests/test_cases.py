@@ -25,6 +25,7 @@ R_LIB = os.environ.get("ORTHOPT_R_LIB")
 FRAMES = [
     ("wb.csv", {}, {}),
     ("total_row.csv", {}, {}),
+    ("empty_rows.csv", {}, {}),
     ("total_noname.csv", {}, {}),
     ("pctmix.csv", {}, {}),
     ("idx2.csv", {}, {}),
@@ -77,7 +78,7 @@ def test_frames_are_files(name, reading, options):
         assert any(beginning in other for other in also), (note, also)
 
 
-@pytest.mark.parametrize("name", ["total_row.csv", "idx2.csv", "subtotals.csv", "totalname.csv", "iris.csv"])
+@pytest.mark.parametrize("name", ["total_row.csv", "empty_rows.csv", "idx2.csv", "subtotals.csv", "totalname.csv", "iris.csv"])
 def test_other_frames_are_files(name, tmp_path):
     frame = pd.read_csv(path_of(name))
     expected, _ = solved(str(path_of(name)))
@@ -212,3 +213,34 @@ def test_the_line_that_codes_words_runs(tmp_path):
 def test_words_alone_are_refused():
     with pytest.raises(OrthoptError, match="the same 5 answers in words"):
         orthopt.solve("pca", pd.read_csv(path_of("likert.csv")), rank=1)
+
+
+def test_rows_without_a_value_are_left_out():
+    frame = pd.read_csv(path_of("empty_rows.csv"))
+    found, notes = solved(frame)
+    assert found.data_shape[0] == 8
+    assert any("rows `lost`, `Source: survey 2019` with nothing but a name are left out" in note for note in notes), notes
+    assert any("row `6` with no value is left out" in note for note in notes), notes
+    # they may be kept, and are missing values then
+    with pytest.raises(OrthoptError, match="a value that is not finite in row 4, column 1"):
+        solved(frame, drop_rows="none")
+    named = frame.set_index("name")
+    assert solved(named)[0].objective == found.objective
+    numbers = frame.drop(columns="name")
+    assert solved(numbers)[0].objective == found.objective
+    # as many weights as the frame has rows
+    weighted, _ = solved(frame, weights=[2.0] * len(frame))
+    assert weighted.data_shape[0] == 8
+
+
+def test_arrays_keep_their_rows():
+    """Nothing is left out of arrays, whose rows belong to other arrays; the note says what does it."""
+    X = np.random.default_rng(3).normal(size=(12, 4)).round(2)
+    total = np.vstack([X, X.sum(axis=0)])
+    found, notes = solved(total)
+    advice = [note for note in notes if note.startswith("row 13, the last one, is the sum of the others and is read as a sample")]
+    assert found.data_shape[0] == 13
+    assert advice and advice[0].endswith("; X[:-1] leaves it out"), notes
+    less, notes = solved(eval("X[:-1]", {"X": total}))
+    assert less.objective == solved(X)[0].objective
+    assert not any("the last one" in note for note in notes)
