@@ -49,6 +49,7 @@ FRAMES = [
     ("corr.csv", {"index_col": 0}, {}),
     ("trail_rows.csv", {"index_col": False}, {}),
     ("proteinGroups.txt", {"sep": "\t"}, {}),
+    ("geno.raw", {"sep": " "}, {"missing": "mean"}),
 ]
 
 
@@ -78,20 +79,22 @@ def test_frames_are_files(name, reading, options):
         assert any(beginning in other for other in also), (note, also)
 
 
-@pytest.mark.parametrize("name", ["total_row.csv", "empty_rows.csv", "idx2.csv", "subtotals.csv", "totalname.csv", "iris.csv"])
-def test_other_frames_are_files(name, tmp_path):
-    frame = pd.read_csv(path_of(name))
-    expected, _ = solved(str(path_of(name)))
+@pytest.mark.parametrize("name, reading, options", FRAMES, ids=[name for name, _, _ in FRAMES])
+def test_other_frames_are_files(name, reading, options, tmp_path):
+    """Tables of polars and Arrow, in memory and in a file, are what the frame of pandas is that they are made of."""
+    frame = pd.read_csv(path_of(name), **reading)
+    expected, _ = solved(str(path_of(name)), **options)
     doors = []
     polars, arrow = (_package(package) for package in ("polars", "pyarrow"))
-    if polars is not None:
-        doors.append(polars.read_csv(path_of(name)))
     if arrow is not None:
         doors += [arrow.Table.from_pandas(frame)]
         frame.to_parquet(tmp_path / "t.parquet")
         doors.append(str(tmp_path / "t.parquet"))
+    if arrow is not None and polars is not None:
+        index = reading.get("index_col", False) is not False
+        doors.append(polars.from_pandas(frame, include_index=index))
     for door in doors:
-        found, _ = solved(door)
+        found, _ = solved(door, **options)
         assert found.feature_names == expected.feature_names, type(door)
         assert found.objective == pytest.approx(expected.objective, rel=1e-9), type(door)
 
