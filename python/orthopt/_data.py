@@ -172,7 +172,13 @@ def _cells(frame: Any) -> tuple[list[str], list[Any], list[str] | None]:
     found = [(column, _column(column)) for column in columns]
     cells = [_texts(column) if values is None else np.ascontiguousarray(values) for column, values in found]
     counted = getattr(frame.index.dtype, "kind", "O") in "iu"
-    return [str(name) for name in frame.columns], cells, None if counted else [str(name) for name in frame.index]
+    return [str(name) for name in frame.columns], cells, None if counted else _names_of_rows(frame.index)
+
+
+def _names_of_rows(index: Any) -> list[str]:
+    """The names in an index of pandas, empty where one is missing."""
+    missing = index.isna() if index.nlevels == 1 else [False] * len(index)
+    return ["" if empty else str(name) for name, empty in zip(index, missing)]
 
 
 def _of_numbers(data: Any) -> tuple[list[str], list[Any], None]:

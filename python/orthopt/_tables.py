@@ -123,7 +123,7 @@ def of_arrow(table: Any, what: str) -> Table:
     values = np.empty((table.num_rows, len(columns)), order="F")
     for k, at in enumerate(columns):
         values[:, k] = table.column(at).cast(pyarrow.float64(), safe=False).to_numpy()
-    return _table(table.column_names, values, columns, row_names, words)
+    return _table(table.column_names, values, columns, row_names if index in table.column_names else None, words)
 
 
 def of_polars(frame: Any, what: str) -> Table:
@@ -143,12 +143,15 @@ def of_polars(frame: Any, what: str) -> Table:
 
     places, row_names = _numbers(frame.columns, frame.dtypes, kind, INDEX, what)
     columns = [frame.columns[at] for at in places]
-    values = frame.select(polars.col(columns).cast(polars.Float64)).to_numpy(order="fortran")
-    return _table(frame.columns, values, places, row_names, words)
+    values = np.empty((frame.height, len(columns)), order="F")  # a frame without columns has no rows in polars
+    if columns:
+        values[:] = frame.select(polars.col(columns).cast(polars.Float64)).to_numpy()
+    return _table(frame.columns, values, places, row_names if INDEX in frame.columns else None, words)
 
 
 def _table(names: Sequence[str], values: np.ndarray, places: list[int], rows: int | None, words: Any) -> Table:
-    """Numbers with the names of their columns, and all columns but the one that names the rows."""
+    """Numbers with the names of their columns, and all columns but an index of pandas (``rows``): which of them names the rows is
+    for the rules of files to say."""
     cells: list[Any] = [words(at) for at in range(len(names))]
     for k, at in enumerate(places):
         cells[at] = values[:, k]

@@ -25,6 +25,7 @@ R_LIB = os.environ.get("ORTHOPT_R_LIB")
 FRAMES = [
     ("wb.csv", {}, {}),
     ("total_row.csv", {}, {}),
+    ("empty_rows.csv", {}, {}),
     ("total_noname.csv", {}, {}),
     ("pctmix.csv", {}, {}),
     ("idx2.csv", {}, {}),
@@ -48,6 +49,7 @@ FRAMES = [
     ("corr.csv", {"index_col": 0}, {}),
     ("trail_rows.csv", {"index_col": False}, {}),
     ("proteinGroups.txt", {"sep": "\t"}, {}),
+    ("geno.raw", {"sep": " "}, {"missing": "mean"}),
 ]
 
 
@@ -77,20 +79,22 @@ def test_frames_are_files(name, reading, options):
         assert any(beginning in other for other in also), (note, also)
 
 
-@pytest.mark.parametrize("name", ["total_row.csv", "idx2.csv", "subtotals.csv", "totalname.csv", "iris.csv"])
-def test_other_frames_are_files(name, tmp_path):
-    frame = pd.read_csv(path_of(name))
-    expected, _ = solved(str(path_of(name)))
+@pytest.mark.parametrize("name, reading, options", FRAMES, ids=[name for name, _, _ in FRAMES])
+def test_other_frames_are_files(name, reading, options, tmp_path):
+    """Tables of polars and Arrow, in memory and in a file, are what the frame of pandas is that they are made of."""
+    frame = pd.read_csv(path_of(name), **reading)
+    expected, _ = solved(str(path_of(name)), **options)
     doors = []
     polars, arrow = (_package(package) for package in ("polars", "pyarrow"))
-    if polars is not None:
-        doors.append(polars.read_csv(path_of(name)))
     if arrow is not None:
         doors += [arrow.Table.from_pandas(frame)]
         frame.to_parquet(tmp_path / "t.parquet")
         doors.append(str(tmp_path / "t.parquet"))
+    if arrow is not None and polars is not None:
+        index = reading.get("index_col", False) is not False
+        doors.append(polars.from_pandas(frame, include_index=index))
     for door in doors:
-        found, _ = solved(door)
+        found, _ = solved(door, **options)
         assert found.feature_names == expected.feature_names, type(door)
         assert found.objective == pytest.approx(expected.objective, rel=1e-9), type(door)
 
@@ -212,3 +216,34 @@ def test_the_line_that_codes_words_runs(tmp_path):
 def test_words_alone_are_refused():
     with pytest.raises(OrthoptError, match="the same 5 answers in words"):
         orthopt.solve("pca", pd.read_csv(path_of("likert.csv")), rank=1)
+
+
+def test_rows_without_a_value_are_left_out():
+    frame = pd.read_csv(path_of("empty_rows.csv"))
+    found, notes = solved(frame)
+    assert found.data_shape[0] == 8
+    assert any("rows `lost`, `Source: survey 2019` with nothing but a name are left out" in note for note in notes), notes
+    assert any("row `6` with no value is left out" in note for note in notes), notes
+    # they may be kept, and are missing values then
+    with pytest.raises(OrthoptError, match="a value that is not finite in row 4, column 1"):
+        solved(frame, drop_rows="none")
+    named = frame.set_index("name")
+    assert solved(named)[0].objective == found.objective
+    numbers = frame.drop(columns="name")
+    assert solved(numbers)[0].objective == found.objective
+    # as many weights as the frame has rows
+    weighted, _ = solved(frame, weights=[2.0] * len(frame))
+    assert weighted.data_shape[0] == 8
+
+
+def test_arrays_keep_their_rows():
+    """Nothing is left out of arrays, whose rows belong to other arrays; the note says what does it."""
+    X = np.random.default_rng(3).normal(size=(12, 4)).round(2)
+    total = np.vstack([X, X.sum(axis=0)])
+    found, notes = solved(total)
+    advice = [note for note in notes if note.startswith("row 13, the last one, is the sum of the others and is read as a sample")]
+    assert found.data_shape[0] == 13
+    assert advice and advice[0].endswith("; X[:-1] leaves it out"), notes
+    less, notes = solved(eval("X[:-1]", {"X": total}))
+    assert less.objective == solved(X)[0].objective
+    assert not any("the last one" in note for note in notes)

@@ -28,7 +28,15 @@ found <- warned(sparse_pca(total, ncomp = 2), "row `Total` is no sample by the n
 stopifnot(all.equal(found$rotation, sparse_pca(USArrests, ncomp = 2)$rotation), nrow(found$x) == 50L)
 stopifnot(nrow(sparse_pca(total, ncomp = 2, drop_rows = "none")$x) == 51L)
 warned(sparse_pca(as.matrix(total), ncomp = 2), "row `Total` is no sample by the name")
-warned(sparse_pca(unname(as.matrix(total)), ncomp = 2), "row 51, the last one, is the sum of the others")
+whole <- unname(as.matrix(total))
+warned(sparse_pca(whole, ncomp = 2), "row 51, the last one, is the sum of the others and is read as a sample; x\\[-nrow\\(x\\), \\] leaves it out")
+x <- whole
+stopifnot(all.equal(unname(sparse_pca(x[-nrow(x), ], ncomp = 2)$sdev), unname(sparse_pca(USArrests, ncomp = 2)$sdev)))
+# a row without a value is none, as in files
+empty <- rbind(USArrests, "Source: survey" = NA)
+found <- warned(sparse_pca(empty, ncomp = 2), "row `Source: survey` with nothing but a name is left out")
+stopifnot(all.equal(found$rotation, sparse_pca(USArrests, ncomp = 2)$rotation), nrow(found$x) == 50L)
+refused(sparse_pca(empty, ncomp = 2, drop_rows = "none"), "NA in row 51")
 found <- warned(sparse_pca(cbind(USArrests, id = c(3:49, 2:0) * 7), ncomp = 2), "column `id` .* tells the rows apart and is no variable")
 stopifnot(nrow(found$rotation) == 4L)
 stopifnot(nrow(sparse_pca(cbind(USArrests, id = c(3:49, 2:0) * 7), ncomp = 2, row_names = "none")$rotation) == 5L)

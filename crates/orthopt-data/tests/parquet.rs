@@ -297,7 +297,7 @@ fn rows_come_in_parts() {
     for (name, bytes) in forms(&table) {
         let path = written(&folder, name, &bytes);
         assert_eq!(read_file(&path, &LoadOptions::default()).unwrap().matrix.to_dense(), data, "{name}");
-        for (numbers, expected) in [(300, 25), (3 * 999, 3), (1 << 20, 1)] {
+        for (numbers, expected) in [(300, 26), (3 * 999, 3), (1 << 20, 1)] {
             let (rows, chunks) = together(&path, numbers);
             assert_eq!(chunks, expected, "{name} {numbers}");
             assert!(rows.len() == 2500, "{name}");
@@ -394,7 +394,7 @@ fn totals_are_no_samples() {
     let a = Float64Array::from(vec![1.5, 2.0, 5.0, 3.0, 9.0, 20.5]);
     let b = Float64Array::from(vec![4.0, 1.5, 2.0, 8.0, 1.0, 16.5]);
     for (last, said) in
-        [("Total", "row `Total` is no sample by the name"), ("z", "row `6` is the sum of the others")]
+        [("Total", "row `Total` is no sample by the name"), ("z", "row `z` is the sum of the others")]
     {
         let table = table(vec![column("who", names(last)), column("a", a.clone()), column("b", b.clone())]);
         let path = folder.path().join("t.parquet");
@@ -405,5 +405,83 @@ fn totals_are_no_samples() {
         let mut options = LoadOptions::default();
         options.table.set("drop-rows", "none").unwrap();
         assert_eq!(read_file(&path, &options).unwrap().matrix.nrows(), 6);
+    }
+}
+
+/// Rows of a stream, and what is said of it.
+fn in_parts(path: &Path, options: &LoadOptions, numbers: usize) -> Result<(Vec<f64>, String), String> {
+    let files = [path.to_path_buf()];
+    let mut parts = Parts::new(&files, options).map_err(|error| error.to_string())?;
+    let mut first = Vec::new();
+    while let Some(chunk) = parts.next_chunk(numbers).map_err(|error| error.to_string())? {
+        let orthopt_data::Rows::Dense(a) = chunk.rows() else { panic!("a table is dense") };
+        first.extend((0..a.nrows()).map(|i| a[(i, 0)]));
+    }
+    let notes: Vec<String> = parts.how().unwrap().notes.iter().map(ToString::to_string).collect();
+    Ok((first, notes.join("; ")))
+}
+
+/// Tables that end, begin or go on with rows that are no samples: the same rows are left when they are read whole, part by
+/// part, and as text, and the same is said of them.
+#[test]
+fn rows_that_are_no_samples_are_those_of_tables_in_text() {
+    let folder = TempDir::new().unwrap();
+    let nan = f64::NAN;
+    let mut all: Vec<(&str, Vec<(&str, [f64; 2])>, &str, Option<&[f64]>)> = Vec::new();
+    let plain =
+        [("u", [1.5, 4.0]), ("v", [2.0, 1.5]), ("w", [5.0, 2.0]), ("x", [3.0, 8.0]), ("y", [9.0, 1.0])];
+    let with = |more: &[(&'static str, [f64; 2])], at: usize| {
+        let mut rows = plain.to_vec();
+        rows.splice(at..at, more.iter().copied());
+        rows
+    };
+    let left: &[f64] = &[1.5, 2.0, 5.0, 3.0, 9.0];
+    all.push(("a total by its name", with(&[("Total", [7.0, 7.0])], 5), "", Some(left)));
+    all.push(("a total by its numbers", with(&[("z", [20.5, 16.5])], 5), "", Some(left)));
+    all.push(("in front", with(&[("All rows", [7.0, 7.0])], 0), "", Some(left)));
+    all.push(("of rows above", with(&[("North total", [3.5, 5.5])], 2), "", Some(left)));
+    all.push(("statistics", with(&[("Mean", [4.1, 3.3]), ("SD", [3.0, 2.8])], 5), "", Some(left)));
+    all.push(("a counter", with(&[("__no_feature", [1e6, 2e6])], 3), "", Some(left)));
+    all.push(("nothing but a name", with(&[("Source: survey 2019", [nan, nan])], 5), "", Some(left)));
+    all.push(("nothing but a name in front", with(&[("Wales", [nan, nan])], 1), "", Some(left)));
+    all.push(("a total with a hole", with(&[("Total", [20.5, nan])], 5), "", Some(left)));
+    all.push(("listed", with(&[("q", [1.0, 2.5])], 2), "q,6", Some(&[1.5, 2.0, 5.0, 3.0])));
+    all.push(("listed and not there", plain.to_vec(), "q", None));
+    all.push(("kept", with(&[("Total", [20.5, 16.5])], 5), "none", Some(&[1.5, 2.0, 5.0, 3.0, 9.0, 20.5])));
+    for (name, rows, drop, left) in all {
+        let words: Vec<&str> = rows.iter().map(|row| row.0).collect();
+        let numbers = |j: usize| -> Vec<Option<f64>> {
+            rows.iter().map(|row| Some(row.1[j]).filter(|value| !value.is_nan())).collect()
+        };
+        let table = table(vec![
+            column("who", StringArray::from(words.clone())),
+            column("a", Float64Array::from(numbers(0))),
+            column("b", Float64Array::from(numbers(1))),
+        ]);
+        let cell = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
+        let lines = rows.iter().map(|(word, v)| format!("{word},{},{}\n", cell(v[0]), cell(v[1])));
+        let text = "who,a,b\n".to_string() + &lines.collect::<String>();
+        let mut options = LoadOptions::default();
+        if !drop.is_empty() {
+            options.table.set("drop-rows", drop).unwrap();
+        }
+        let csv = written(&folder, "t.csv", text.as_bytes());
+        let said = read_file(&csv, &options)
+            .map(|data| data.how.notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+        for (file, bytes) in forms(&table).into_iter().chain([("t.csv", text.clone().into_bytes())]) {
+            let path = written(&folder, file, &bytes);
+            let whole = read_file(&path, &options).map_err(|error| error.to_string());
+            let rows = whole.as_ref().ok().map(|data| data.matrix.to_dense().col_as_slice(0).to_vec());
+            assert_eq!(rows.as_deref(), left, "{name}, {file}");
+            for numbers in [2, 1000] {
+                let parts = in_parts(&path, &options, numbers);
+                assert_eq!(parts.as_ref().ok().map(|(rows, _)| &rows[..]), left, "{name}, {file} in parts");
+                match (&whole, parts) {
+                    (Ok(_), Ok((_, notes))) => assert_eq!(&notes, said.as_ref().unwrap(), "{name}, {file}"),
+                    (Err(error), Err(other)) => assert_eq!(*error, other),
+                    _ => panic!("{name}, {file}"),
+                }
+            }
+        }
     }
 }

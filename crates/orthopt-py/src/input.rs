@@ -180,7 +180,7 @@ fn untouched<T>(
     center: bool,
     pose: impl FnOnce(&PcaData<'_>, &About) -> Result<T, Failure>,
 ) -> Result<(T, About), Failure> {
-    let notes = remark_on_samples(a).iter().map(message).collect();
+    let notes = remark_on_samples(a, OTHERS).iter().map(message).collect();
     if !center {
         return hand_over(&PcaData::Dense(a), About { notes, ..About::default() }, pose);
     }
@@ -199,11 +199,14 @@ fn looked_at(mut data: DataSet, how: &Preparation) -> Result<DataSet, Failure> {
         return Err(Error::Incompatible(Message::about("nearest").text(why)).into());
     }
     if let Matrix::Dense(a) = &data.matrix {
-        let remark = remark_on_samples(a.as_ref());
+        let remark = remark_on_samples(a.as_ref(), OTHERS);
         data.how.notes.extend(remark);
     }
     Ok(data)
 }
+
+/// All rows of an array but the last one.
+const OTHERS: &str = "X[:-1]";
 
 /// Name of data without a file in errors.
 const UNNAMED: &str = "the data";
@@ -234,7 +237,9 @@ fn prepared<T>(
     let notes: Vec<Message> = data.how.notes.iter().map(message).collect();
     let read = data.sentence();
     let layout = data.how.layout().into_iter().map(|(name, value)| (name.into(), value)).collect();
-    let (data, implicit, units) = how.prepare.apply_to(how.missing.apply(data)?)?;
+    let data = how.missing.apply(data)?;
+    check_finite(&data.matrix)?; // a column that is scaled has no finite value any more
+    let (data, implicit, units) = how.prepare.apply_to(data)?;
     let roots: Option<Vec<f64>> = data.weights.as_ref().map(|all| all.iter().map(|w| w.sqrt()).collect());
     let facts = DataFacts {
         roots: roots.clone(),
@@ -286,10 +291,16 @@ fn check_size(rows: usize, columns: usize) -> Result<(), Failure> {
 }
 
 fn check_finite(matrix: &Matrix) -> Result<(), Failure> {
-    let Matrix::Sparse(a) = matrix else { return Ok(()) };
-    for j in 0..a.ncols() {
-        if let Some(k) = a.val_of_col(j).iter().position(|v| !v.is_finite()) {
-            let row = a.row_idx_of_col_raw(j)[k] + 1;
+    for j in 0..matrix.ncols() {
+        let values = match matrix {
+            Matrix::Dense(a) => a.col_as_slice(j),
+            Matrix::Sparse(a) => a.val_of_col(j),
+        };
+        if let Some(k) = values.iter().position(|v| !v.is_finite()) {
+            let row = match matrix {
+                Matrix::Dense(_) => k + 1,
+                Matrix::Sparse(a) => a.row_idx_of_col_raw(j)[k] + 1,
+            };
             return Err(Error::NotFinite { what: "the data matrix".into(), row, col: j + 1 }.into());
         }
     }

@@ -178,3 +178,126 @@ fn totals_among_others() {
     assert!(shape(&dir, &[]).2.contains("row `Total` stands among others"));
     assert_eq!(shape(&dir, &["--drop-rows", "Total"]).0, 3);
 }
+
+/// What stands in several files is one table: its rows are counted on, and a row that is listed is in one of them.
+#[test]
+fn listed_rows_of_parts() {
+    let dir = Dir::new();
+    let rows = |rows: std::ops::Range<usize>| {
+        let row = |i: usize| format!("s{i},{}.5,{},{}\n", i * 7 % 11, i * i % 13, i % 4);
+        "name,a,b,c\n".to_string() + &rows.map(row).collect::<String>()
+    };
+    dir.write("t.csv", rows(0..12));
+    dir.write("p1.csv", rows(0..7));
+    dir.write("p2.csv", rows(7..12));
+    for (list, left) in
+        [("s3,s8", Some(10)), ("3,9", Some(10)), ("12", Some(11)), ("s3,s12", None), ("13", None)]
+    {
+        for data in [&["t.csv"][..], &["t.csv", "--stream"], &["p*.csv"]] {
+            let args = [&["solve", "pca"], data, &["-r", "1", "--center", "--drop-rows", list]].concat();
+            match left {
+                Some(left) => {
+                    let whole = ["solve", "pca", "t.csv", "-r", "1", "--center", "--drop-rows", list];
+                    let (found, expected) = (dir.json(&args), dir.json(&whole));
+                    assert_eq!(found["data"]["rows"], left, "{list} {data:?}");
+                    let value = |object: &serde_json::Value| object["objective"].as_f64().unwrap();
+                    let (found, expected) = (value(&found), value(&expected));
+                    assert!((found - expected).abs() < 1e-9 * expected.abs(), "{list} {data:?}");
+                }
+                None => dir.fails(&args, 1, &["there is no row `"]),
+            }
+        }
+    }
+    // what was left out is told to whoever reads another table as this one
+    dir.write("t.csv", rows(0..12) + "Total,9,9,9\n");
+    for data in [&["t.csv"][..], &["t.csv", "--stream"]] {
+        let object = dir.json(&[&["solve", "pca"], data, &["-r", "1", "--center"]].concat());
+        assert!(
+            object["data"]["layout"].to_string().contains("Total"),
+            "{data:?}: {}",
+            object["data"]["layout"]
+        );
+    }
+}
+
+/// Files of numbers alone keep their rows, say so of a last one that is the sum of the others, and leave out what the note
+/// says.
+#[test]
+fn rows_of_files_of_numbers() {
+    let dir = Dir::new();
+    let row = |i: usize| format!("{}.5,{},{}\n", i * 7 % 11, i * i % 13, i % 4);
+    let numbers: String = (0..12).map(row).collect();
+    dir.write("t.csv", numbers + "61,77,18\n");
+    dir.orthopt(&["data", "convert", "t.csv", "t.npy", "--drop-rows", "none"]).assert().success();
+    dir.orthopt(&["data", "convert", "t.csv", "t.mtx", "--drop-rows", "none"]).assert().success();
+    for file in ["t.npy", "t.mtx"] {
+        let args = ["solve", "pca", file, "-r", "1", "--center"];
+        let object = dir.json(&args);
+        let notes = object["notes"].to_string();
+        assert_eq!(object["data"]["rows"], 13, "{file}");
+        let note = "row 13, the last one, is the sum of the others and is read as a sample; --drop-rows 13 leaves it out";
+        assert!(notes.contains(note), "{file}: {notes}");
+        for (list, rows) in [("13", 12), ("1,2", 11), ("none", 13)] {
+            for stream in [&[][..], &["--stream"]] {
+                let found = dir.json(&[&args[..], &["--drop-rows", list], stream].concat());
+                assert_eq!(found["data"]["rows"], rows, "{file} {list} {stream:?}");
+                assert!(!found["notes"].to_string().contains("the last one"), "{}", found["notes"]);
+            }
+        }
+        dir.fails(&[&args[..], &["--drop-rows", "14"]].concat(), 1, &["there is no row `14`"]);
+        dir.fails(&[&args[..], &["--drop-rows", "14", "--stream"]].concat(), 1, &["there is no row `14`"]);
+    }
+}
+
+/// Tables whose samples are columns are turned part by part, too.
+#[test]
+fn tables_that_turn_by_themselves() {
+    let dir = Dir::new();
+    let samples: String = (0..12).map(|i| format!("\ts{i}")).collect();
+    let gene = |j: usize| (0..12).map(|i| format!("\t{}", (i * 7 + j * j * i) % 11)).collect::<String>();
+    let genes = |between: &str| (0..4).map(|j| format!("g{j}{between}{}\n", gene(j))).collect::<String>();
+    dir.write("t.gct", format!("#1.2\n4\t12\nName\tDescription{samples}\n{}", genes("\twords")));
+    dir.write("t.tsv", format!("#OTU ID{samples}\n{}", genes("")));
+    let places = "Geneid\tChr\tStart\tEnd\tStrand\tLength";
+    dir.write("t.txt", format!("{places}{samples}\n{}", genes("\t1\t5\t9\t+\t4")));
+    for file in ["t.gct", "t.tsv", "t.txt"] {
+        for stream in [&[][..], &["--stream"]] {
+            let object = dir.json(&[&["solve", "pca", file, "-r", "1", "--center"], stream].concat());
+            let size = (object["data"]["rows"].as_u64(), object["data"]["cols"].as_u64());
+            assert_eq!(size, (Some(12), Some(4)), "{file} {stream:?}");
+        }
+    }
+}
+
+/// A row without a value is no sample, whether its cells are empty or hold what stands for a missing value.
+#[test]
+fn rows_without_a_value() {
+    let dir = Dir::new();
+    let row = |i: usize| format!("s{i},{}.5,{},{}\n", i * 7 % 11, i * i % 13, i % 4);
+    let table = |between: &str| {
+        let rows: String = (0..12).map(|i| row(i) + if i == 5 { between } else { "" }).collect();
+        format!("name,a,b,c\n{rows}")
+    };
+    for (between, said) in [
+        ("lost,,,\n", Some("row `lost` with nothing but a name is left out")),
+        ("lost,NA,NA,NA\n", Some("row `lost` with nothing but a name is left out")),
+        ("lost,NA,,-999\n", Some("row `lost` with nothing but a name is left out")),
+        (",NA,NA,NA\n", Some("row `7` with no value is left out")),
+        ("lost,NA,NA,1\n", None),
+    ] {
+        dir.write("t.csv", table(between));
+        for stream in [&[][..], &["--stream"]] {
+            let args = [&["solve", "pca", "t.csv", "-r", "1", "--na", "-999"], stream].concat();
+            let Some(said) = said else {
+                dir.fails(&args, 1, &["row 7, column 1 (`a`) has a missing value"]);
+                continue;
+            };
+            let object = dir.json(&args);
+            assert_eq!(object["data"]["rows"], 12, "{between}");
+            assert!(object["notes"].to_string().contains(said), "{between}: {}", object["notes"]);
+        }
+        // none is made up
+        let filled = dir.json(&["solve", "pca", "t.csv", "-r", "1", "--na", "-999", "--missing", "em"]);
+        assert_eq!(filled["data"]["rows"], if said.is_some() { 12 } else { 13 }, "{between}");
+    }
+}

@@ -14,8 +14,8 @@ use crate::format::guess;
 use crate::format::rows::{Read, Rows, decided_by_all, left_out};
 use crate::format::table;
 use crate::input::{BYTE_ORDER_MARK, Input};
-use crate::stream::{Chunk, Chunks};
-use crate::table::{Columns, Head, HowRead, Layout, Problem, TableOptions, titles};
+use crate::stream::{Chunk, Chunks, Whole};
+use crate::table::{Columns, Head, HowRead, Layout, Problem, TableOptions, arranged, titles};
 use crate::text::{parse_f64, tokens};
 
 pub(super) fn read_csv(input: Input, options: &LoadOptions) -> Result<DataSet, DataError> {
@@ -43,16 +43,27 @@ pub(super) fn write_tsv(data: &DataSet, out: &mut dyn Write) -> io::Result<()> {
 const CORNER: &str = "row";
 
 pub(super) fn csv_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Lines::new(input, Some(b','), options)?))
+    chunks(input, Some(b','), options)
 }
 
 pub(super) fn tsv_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Lines::new(input, Some(b'\t'), options)?))
+    chunks(input, Some(b'\t'), options)
 }
 
 /// A table with any separator, part by part.
 pub(super) fn txt_chunks(input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    Ok(Box::new(Lines::new(input, None, options)?))
+    chunks(input, None, options)
+}
+
+/// The rows of a table; one that turns by itself is read whole, as its samples are columns.
+fn chunks(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
+    let mut lines = Lines::new(input, usual, options)?;
+    lines.look()?;
+    if !lines.rows.layout.as_ref().is_some_and(|layout| layout.how.transposed) {
+        return Ok(Box::new(lines));
+    }
+    let data = lines.read_all().map_err(|(error, _)| error)?;
+    Ok(Box::new(Whole::arranged(arranged(data, options)?)))
 }
 
 fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSet, DataError> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::moments::Moments;
-use super::{CHUNK, Chunk, Parts, Step};
+use super::{CHUNK, Chunk, Parts, Step, place};
 use crate::error::DataError;
 use crate::format::LoadOptions;
 use crate::gram::{GramAccumulator, Summation};
@@ -142,13 +142,4 @@ fn add(
         return sums.add(chunk.clone().widened(sums.columns()).rows(), chunk.weights());
     }
     sums.add(rows, chunk.weights())
-}
-
-/// Name of all files together.
-fn place(files: &[PathBuf]) -> String {
-    match files {
-        [] => "no file".into(),
-        [only] => only.display().to_string(),
-        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
-    }
 }

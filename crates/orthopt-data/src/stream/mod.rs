@@ -6,6 +6,8 @@ mod moments;
 mod names;
 mod parts;
 
+use std::path::PathBuf;
+
 use faer::Mat;
 
 pub use accumulate::{Accumulate, Accumulated, accumulate};
@@ -127,7 +129,8 @@ impl Chunk {
         }
     }
 
-    /// The chunk with these of its columns, in this order; `at` is where each column goes, if anywhere.
+    /// The chunk with these of its columns, in this order; `at` is where each column goes, if anywhere. Of sparse rows there
+    /// may be less columns than are known.
     pub(crate) fn selected(&self, kept: &[usize], at: &[Option<usize>]) -> Self {
         let body = match &self.body {
             Body::Dense(rows) => {
@@ -148,7 +151,28 @@ impl Chunk {
                 Body::Sparse { starts: new, indices: columns, values: numbers }
             }
         };
-        Self { first: self.first, columns: kept.len(), body, weights: self.weights.clone() }
+        let columns = kept.partition_point(|j| *j < self.columns);
+        Self { first: self.first, columns, body, weights: self.weights.clone() }
+    }
+
+    /// The chunk with these of its rows.
+    pub(crate) fn with_rows(&self, kept: &[usize]) -> Self {
+        let body = match &self.body {
+            Body::Dense(rows) => {
+                Body::Dense(Mat::from_fn(kept.len(), rows.ncols(), |i, j| rows[(kept[i], j)]))
+            }
+            Body::Sparse { starts, indices, values } => {
+                let (mut new, mut columns, mut numbers) = (vec![0], Vec::new(), Vec::new());
+                for i in kept {
+                    columns.extend_from_slice(&indices[starts[*i]..starts[i + 1]]);
+                    numbers.extend_from_slice(&values[starts[*i]..starts[i + 1]]);
+                    new.push(columns.len());
+                }
+                Body::Sparse { starts: new, indices: columns, values: numbers }
+            }
+        };
+        let weights = self.weights.as_ref().map(|all| kept.iter().map(|i| all[*i]).collect());
+        Self { first: self.first, columns: self.columns, body, weights }
     }
 
     /// Without the rows that have a missing value; returns how many values were missing.
@@ -160,8 +184,7 @@ impl Chunk {
         let total = counts.iter().sum();
         if total > 0 {
             let kept: Vec<usize> = (0..m).filter(|i| counts[*i] == 0).collect();
-            *rows = Mat::from_fn(kept.len(), n, |i, j| rows[(kept[i], j)]);
-            self.weights = self.weights.take().map(|all| kept.iter().map(|i| all[*i]).collect());
+            *self = self.with_rows(&kept);
         }
         total
     }
@@ -187,6 +210,15 @@ impl Chunk {
             }
         }
         Ok(())
+    }
+}
+
+/// Name of all files together.
+fn place(files: &[PathBuf]) -> String {
+    match files {
+        [] => "no file".into(),
+        [only] => only.display().to_string(),
+        [first, others @ ..] => format!("{} and {} more", first.display(), others.len()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Chunk, Chunks};
+use super::{Chunk, Chunks, place};
 use crate::error::DataError;
 use crate::format::{LoadOptions, open_chunks};
 use crate::gram::check_names;
@@ -29,6 +29,7 @@ pub struct Parts<'a> {
     open: Option<Box<dyn Chunks>>,
     chosen: Option<Arrangement>, // columns of a file that does not select them by itself
     fresh: bool,                 // nothing of the open file has been read
+    plain: bool,                 // it has numbers alone, and neither selects columns nor leaves out rows
     weights: Option<Vec<f64>>,   // of all rows of all files, from a file of their own
     how: Option<HowRead>,
     begun: usize, // files
@@ -36,7 +37,11 @@ pub struct Parts<'a> {
     grows: bool,
     names: Option<Vec<String>>,
     rows: u64,
-    before: u64, // bytes of files that are done
+    counted: usize,     // rows of files that are done, those that are left out too
+    width: usize,       // columns of the open file so far
+    of_file: usize,     // rows of the open one, where it does not count them by itself
+    found: Vec<String>, // rows that somebody lists, and that are there
+    before: u64,        // bytes of files that are done
     total: u64,
     /// Values that were missing, with whose rows nothing was done.
     pub missing: usize,
@@ -62,6 +67,7 @@ impl<'a> Parts<'a> {
             open,
             chosen: None,
             fresh: true,
+            plain: false,
             weights: weights_of_file(&options.table)?,
             how: None,
             begun: 0,
@@ -69,6 +75,10 @@ impl<'a> Parts<'a> {
             grows: false,
             names,
             rows: 0,
+            counted: 0,
+            width: 0,
+            of_file: 0,
+            found: Vec::new(),
             before: 0,
             total,
             missing: 0,
@@ -82,7 +92,14 @@ impl<'a> Parts<'a> {
     pub fn next_chunk(&mut self, numbers: usize) -> Result<Option<Chunk>, DataError> {
         loop {
             let Some(open) = &mut self.open else {
-                let Some(file) = self.files.get(self.begun) else { return Ok(None) };
+                let Some(file) = self.files.get(self.begun) else {
+                    return self
+                        .options
+                        .table
+                        .drop_rows
+                        .check(&self.found, &place(self.files))
+                        .map(|()| None);
+                };
                 self.open = Some(open_chunks(file, &self.like_the_first())?);
                 self.begun += 1;
                 self.fresh = true;
@@ -90,32 +107,25 @@ impl<'a> Parts<'a> {
             };
             let Some(mut chunk) = open.next(numbers)? else {
                 self.before += open.bytes();
-                self.how = self.how.take().map(|how| how.with_notes_of(open.how()));
-                self.open = None;
+                self.end_file()?;
                 continue;
             };
-            let (mut names, grows) = (open.names(), open.grows());
-            let (file, selects) = (&self.files[self.begun - 1], open.how().cloned());
-            let place = file.display().to_string();
-            let columns = chunk.rows().columns();
+            let file = &self.files[self.begun - 1];
+            let (place, columns, grows) = (file.display().to_string(), chunk.rows().columns(), open.grows());
+            self.width = columns;
             // of a file that does not state its width there may be more columns to choose
             let wider = grows && self.chosen.as_ref().is_some_and(|chosen| chosen.width() < columns);
-            if std::mem::take(&mut self.fresh) || wider {
-                self.chosen = match &selects {
-                    Some(_) => None,
-                    None => Arrangement::of(&place, columns, names.clone(), &self.options.table)?,
-                };
-                if self.how.is_none() {
-                    self.how = Some(selects.unwrap_or_default());
-                }
+            if self.fresh || wider {
+                self.decide(columns, &place)?;
             }
             if let Some(chosen) = &self.chosen {
-                names = chosen.names().or(names);
                 chunk = chosen.chunk(&chunk, &place)?;
             }
-            if let Some(names) = &mut names {
-                let repeated = unique_names(names);
-                self.how.iter_mut().for_each(|how| how.repeated.clone_from(&repeated));
+            if self.plain {
+                self.of_file = chunk.first + chunk.rows().len();
+                if self.options.table.drop_rows.is_list() {
+                    chunk = self.without_listed(&chunk);
+                }
             }
             if let Some(all) = &self.weights {
                 let from = self.rows as usize;
@@ -127,14 +137,60 @@ impl<'a> Parts<'a> {
                 self.missing += chunk.complete();
             }
             chunk.check(&place)?;
-            return self.fitted(chunk, names, grows, &place).map(Some);
+            return self.fitted(chunk, grows, &place).map(Some);
         }
     }
 
-    /// How to read a file after the first one: with the same variables, names of rows and marks of numbers, whatever few
+    /// What is asked once of a file, and not of each chunk: names and columns may be many. A file that grows is asked again
+    /// for twice the columns, so that this is seldom.
+    fn decide(&mut self, columns: usize, place: &str) -> Result<(), DataError> {
+        let Some(open) = &self.open else { return Ok(()) };
+        let (mut names, how) = (open.names(), open.how());
+        let width = match &self.chosen {
+            Some(chosen) if !self.fresh => columns.max(2 * chosen.width()),
+            _ => columns,
+        };
+        self.plain = how.is_none();
+        self.chosen = match how {
+            Some(_) => None,
+            None => Arrangement::of(place, width, names.clone(), &self.options.table)?,
+        };
+        self.fresh = false;
+        let how = self.how.get_or_insert_with(|| how.cloned().unwrap_or_default());
+        if let Some(chosen) = &self.chosen {
+            names = chosen.names().or(names);
+        }
+        if let Some(names) = &mut names {
+            how.repeated = unique_names(names);
+        }
+        if let (Some(expected), Some(found)) = (&self.names, &names) {
+            check_names(expected, found, place)?;
+        }
+        self.names = self.names.take().or(names);
+        Ok(())
+    }
+
+    /// What is known at the end of a file.
+    fn end_file(&mut self) -> Result<(), DataError> {
+        let Some(open) = self.open.take() else { return Ok(()) };
+        if let Some(end) = open.how() {
+            self.counted += end.rows;
+            self.found.extend_from_slice(&end.rows_found);
+            self.how = self.how.take().map(|how| how.with_end_of(end));
+        }
+        self.counted += std::mem::take(&mut self.of_file);
+        if self.chosen.as_ref().is_some_and(|chosen| chosen.width() > self.width) {
+            let place = self.files[self.begun - 1].display().to_string();
+            Arrangement::of(&place, self.width, open.names(), &self.options.table)?; // or columns are not there
+        }
+        Ok(())
+    }
+
+    /// How to read a file, after the first one with the same variables, names of rows and marks of numbers, whatever few
     /// rows of it look like.
     fn like_the_first(&self) -> LoadOptions {
         let mut options = self.options.clone();
+        options.table.part = Some(self.counted);
         let Some(how) = &self.how else { return options };
         let layout: Vec<(String, String)> =
             how.layout().into_iter().map(|(name, v)| (name.into(), v)).collect();
@@ -156,6 +212,20 @@ impl<'a> Parts<'a> {
         options
     }
 
+    /// The rows of a file without names of rows that nobody lists by their numbers.
+    fn without_listed(&mut self, chunk: &Chunk) -> Chunk {
+        let before = self.counted + chunk.first;
+        let mut kept = Vec::new();
+        for i in 0..chunk.rows().len() {
+            let found = self.options.table.drop_rows.listed(before + i + 1, "");
+            if found.is_empty() {
+                kept.push(i);
+            }
+            self.found.extend(found);
+        }
+        chunk.with_rows(&kept)
+    }
+
     /// More rows than weights.
     fn too_few(&self, weights: usize) -> DataError {
         let place = self.files[self.begun - 1].display().to_string();
@@ -171,17 +241,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The chunk as wide as those before; only formats that do not state their width may change it.
-    fn fitted(
-        &mut self,
-        chunk: Chunk,
-        names: Option<Vec<String>>,
-        grows: bool,
-        place: &str,
-    ) -> Result<Chunk, DataError> {
-        if let (Some(expected), Some(found)) = (&self.names, &names) {
-            check_names(expected, found, place)?;
-        }
-        self.names = self.names.take().or(names);
+    fn fitted(&mut self, chunk: Chunk, grows: bool, place: &str) -> Result<Chunk, DataError> {
         self.grows |= grows;
         let found = chunk.rows().columns();
         let expected = *self.columns.get_or_insert(found);
@@ -211,5 +271,88 @@ impl<'a> Parts<'a> {
 impl std::fmt::Debug for Parts<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Parts").field("files", &self.files).field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    use faer::Mat;
+
+    use super::*;
+    use crate::sparse::Triplets;
+
+    /// A file of one row a chunk that counts how often it is asked for its columns, which may grow.
+    struct Asked {
+        how: Option<HowRead>,
+        next: usize,
+        grows: bool,
+        times: Rc<Cell<usize>>,
+    }
+
+    impl Chunks for Asked {
+        fn next(&mut self, _: usize) -> Result<Option<Chunk>, DataError> {
+            let first = self.next;
+            self.next += 1;
+            let mut entries = Triplets::default();
+            entries.push(first, first, 1.0);
+            Ok((first < 1000).then(|| match self.grows {
+                true => Chunk::sparse(first, 1, first + 1, entries),
+                false => Chunk::new(first, Mat::zeros(1, 3)),
+            }))
+        }
+
+        fn names(&self) -> Option<Vec<String>> {
+            self.times.set(self.times.get() + 1);
+            None
+        }
+
+        fn how(&self) -> Option<&HowRead> {
+            self.times.set(self.times.get() + 1);
+            self.how.as_ref()
+        }
+
+        fn bytes(&self) -> u64 {
+            0
+        }
+
+        fn grows(&self) -> bool {
+            self.grows
+        }
+    }
+
+    /// What takes as long as there are columns is not done for every chunk.
+    #[test]
+    fn columns_are_decided_once_and_not_for_every_chunk() {
+        let files = [PathBuf::from("a.svm")];
+        for (how, grows, most) in
+            [(Some(HowRead::default()), false, 4), (None, false, 4), (None, true, 2 * 11 + 3)]
+        {
+            let times = Rc::new(Cell::new(0));
+            let mut options = LoadOptions::default();
+            options.table.set("drop", "1").unwrap();
+            let open = Asked { how, next: usize::from(grows), grows, times: Rc::clone(&times) };
+            let mut parts = Parts::new(&files, &options).unwrap();
+            parts.open = Some(Box::new(open));
+            parts.begun = 1;
+            let mut columns = 0;
+            while let Some(chunk) = parts.next_chunk(1).unwrap() {
+                assert!(chunk.rows().columns() >= columns);
+                columns = chunk.rows().columns();
+            }
+            assert!(times.get() <= most, "{} times", times.get());
+            assert_eq!(
+                columns,
+                if grows {
+                    999
+                } else if parts.plain {
+                    2
+                } else {
+                    3
+                }
+            );
+        }
     }
 }

@@ -176,13 +176,18 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
     {
         data = chosen.apply(data)?;
     }
+    // of a table the rows have been looked at
+    let flip = options.transpose.unwrap_or(data.how.transposed);
+    let last = if flip { data.matrix.ncols() } else { data.matrix.nrows() };
+    if data.how.rows == 0 && options.drop_rows.is_list() {
+        data = without_listed(data, options)?;
+    }
     if load.gram || data.role == Role::Gram {
         data = look::of_gram(data, options.nearest)?;
     } else if options.nearest {
         let problem = Note::about("nearest").text(" is for C itself, and these are samples; leave it out");
         return Err(DataError::Table { place: data.source, problem });
     }
-    let flip = options.transpose.unwrap_or(data.how.transposed);
     data.how.transposed = flip;
     if flip {
         data = transposed(data)?;
@@ -214,10 +219,31 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
     }
     data = without_weightless(data)?;
     if data.role == Role::Samples {
-        let remark = look::like_gram(&data);
+        let remark = look::like_gram(&data, options, last);
         data.how.notes.extend(remark);
     }
     Ok(data)
+}
+
+/// Without the rows that somebody lists, by their numbers or names.
+fn without_listed(data: DataSet, options: &TableOptions) -> Result<DataSet, DataError> {
+    let (mut kept, mut found) = (Vec::new(), Vec::new());
+    for i in 0..data.matrix.nrows() {
+        let name = data.row_names.as_ref().map_or("", |names| names[i].as_str());
+        let words = options.drop_rows.listed(i + 1, name);
+        if words.is_empty() {
+            kept.push(i);
+        }
+        found.extend(words);
+    }
+    if options.part.is_none() {
+        options.drop_rows.check(&found, &data.source)?;
+    }
+    if kept.is_empty() {
+        let columns = data.matrix.ncols();
+        return Err(DataError::Empty { place: data.source, rows: 0, columns });
+    }
+    Ok(if found.is_empty() { data } else { data.with_rows(&kept) })
 }
 
 impl DataSet {

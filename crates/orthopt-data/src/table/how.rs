@@ -113,6 +113,10 @@ pub struct HowRead {
     pub(crate) units: usize,
     /// Names of rows that are no samples.
     pub(crate) rows_left_out: Vec<String>,
+    /// Rows of the file, those that are left out too.
+    pub(crate) rows: usize,
+    /// Rows that somebody lists and that are there, as they are listed.
+    pub(crate) rows_found: Vec<String>,
     /// Options that say how the numbers are written, with their values.
     pub(crate) marks: Vec<(&'static str, String)>,
     /// What may have been meant otherwise, with the option that says so.
@@ -148,13 +152,19 @@ impl HowRead {
         layout
     }
 
-    /// With the notes that were made since.
-    pub(crate) fn with_notes_of(mut self, later: Option<&Self>) -> Self {
-        for note in later.map_or(&[][..], |how| &how.notes) {
-            if !self.notes.contains(note) {
-                self.notes.push(note.clone());
-            }
+    /// With what is known since, of the same file or of another part.
+    pub(crate) fn with_end_of(mut self, later: &Self) -> Self {
+        fn add<T: Clone + PartialEq>(all: &mut Vec<T>, more: &[T]) {
+            more.iter().for_each(|one| {
+                if !all.contains(one) {
+                    all.push(one.clone());
+                }
+            });
         }
+        add(&mut self.notes, &later.notes);
+        add(&mut self.style, &later.style);
+        add(&mut self.rows_left_out, &later.rows_left_out);
+        add(&mut self.rows_found, &later.rows_found);
         self
     }
 

@@ -4,6 +4,7 @@ use faer::{Mat, MatRef, Side};
 
 use super::how::{LABELS, ROW_NAMES, WEIGHTS};
 use super::note::Note;
+use super::options::{DropRows, TableOptions};
 use super::total::Totals;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
@@ -16,15 +17,31 @@ const LARGE: usize = 4000;
 const SYMMETRIC: f64 = 1e-9;
 
 /// A table of samples that looks like a covariance or correlation matrix, or like distances.
-pub(super) fn like_gram(data: &DataSet) -> Option<Note> {
+/// The last row is the one of number `rows` in the file, unless that was left out.
+pub(super) fn like_gram(data: &DataSet, options: &TableOptions, rows: usize) -> Option<Note> {
     let Matrix::Dense(a) = &data.matrix else { return None };
     let same_names = data.names.is_some() && data.names == data.row_names;
-    resembling(a.as_ref(), same_names, &data.source).or_else(|| ending_with_total(a.as_ref()))
+    let like = resembling(a.as_ref(), same_names, &data.source);
+    // the rows of a table have been looked at
+    let is_seen = (data.how.rows > 0 && !data.how.transposed)
+        || data.weights.is_some()
+        || !options.drop_rows.listed(rows, "").is_empty();
+    if like.is_some() || options.drop_rows == DropRows::None || is_seen {
+        return like;
+    }
+    let note = ending_with_total(a.as_ref())?;
+    let named = data.how.columns.iter().rev().find(|column| column.left_out.is_none());
+    let note = match data.how.transposed {
+        true => note.set("drop", named.map_or_else(|| rows.to_string(), |column| column.name.clone())),
+        false => note.set("drop-rows", rows.to_string()),
+    };
+    Some(note.text(" leaves it out"))
 }
 
-/// The same of samples in memory.
-pub fn remark_on_samples(a: MatRef<'_, f64>) -> Option<Note> {
-    resembling(a, false, "true").or_else(|| ending_with_total(a))
+/// The same of samples in memory; `others` is what all rows but the last one are.
+pub fn remark_on_samples(a: MatRef<'_, f64>, others: &'static str) -> Option<Note> {
+    let total = || Some(ending_with_total(a)?.text(others).text(" leaves it out"));
+    resembling(a, false, "true").or_else(total)
 }
 
 /// That a last row is the sum or the mean of all others. Columns are added up as long as they say so.
@@ -45,10 +62,7 @@ fn ending_with_total(a: MatRef<'_, f64>) -> Option<Note> {
         agrees(0..FEW)?;
     }
     let why = agrees(0..a.ncols())?;
-    Some(
-        format!("row {rows}, the last one, is {why} of the others and is read as a sample; leave it out")
-            .into(),
-    )
+    Some(format!("row {rows}, the last one, is {why} of the others and is read as a sample; ").into())
 }
 
 /// `gram` is what the option of this name would be given.

@@ -33,6 +33,29 @@ pub enum DropRows {
     AsElsewhere(Vec<String>),
 }
 
+impl DropRows {
+    /// The words of a list that mean the row of this number and name.
+    pub(crate) fn listed(&self, row: usize, name: &str) -> Vec<String> {
+        let (Self::Listed(words) | Self::AsElsewhere(words)) = self else { return Vec::new() };
+        let number = row.to_string();
+        words.iter().filter(|word| **word == name || **word == number).cloned().collect()
+    }
+
+    /// Whether there is a list.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self, Self::Listed(_) | Self::AsElsewhere(_))
+    }
+
+    /// All rows that somebody lists are among those that were found.
+    pub(crate) fn check(&self, found: &[String], place: &str) -> Result<(), DataError> {
+        let Self::Listed(words) = self else { return Ok(()) };
+        let Some(word) = words.iter().find(|word| !found.contains(word)) else { return Ok(()) };
+        let problem =
+            format!(": there is no row {}; rows are named, or numbered from 1", show(word.as_bytes()));
+        Err(DataError::Table { place: place.into(), problem: Note::about("drop-rows").text(problem) })
+    }
+}
+
 /// Which column names the rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RowNames {
@@ -104,6 +127,9 @@ pub struct TableOptions {
     /// And its rows have names of their own.
     #[doc(hidden)]
     pub indexed: bool,
+    /// The table is a part of one, behind so many rows.
+    #[doc(hidden)]
+    pub part: Option<usize>,
     /// C given as it is is replaced by the nearest matrix with the same diagonal that is positive semidefinite.
     pub nearest: bool,
 }

@@ -70,7 +70,7 @@ pub fn arranged(
 /// Notes on samples, or on C itself.
 pub fn remarks(x: &RMatrix<f64>, gram: bool) -> Vec<String> {
     let a = view(x);
-    let remark = if gram { remark_on_c(a) } else { remark_on_samples(a) };
+    let remark = if gram { remark_on_c(a) } else { remark_on_samples(a, "x[-nrow(x), ]") };
     remark.iter().map(told).collect()
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Layout {
     pub(super) row_names: Option<usize>,
     pub(super) labels: Option<usize>,
     pub(super) weights: Option<usize>,
+    /// Words that are left out, and may say what a row is.
+    pub(super) words: Vec<usize>,
     /// The numbers.
     pub(super) numbers: Vec<usize>,
     /// Names of the columns of numbers.
@@ -97,7 +99,9 @@ impl Layout {
             .map(|((name, kind), why)| Column { name: name.clone(), kind: *kind, left_out: *why })
             .collect();
         let names = numbers.iter().map(|at| all[*at].clone()).collect();
-        Ok(Self { row_names, labels, weights, numbers, names, how })
+        let is_word = |at: &usize| is_words(fields[*at].data_type()) && !taken(*at) && Some(*at) != row_names;
+        let words = (0..width).filter(is_word).collect();
+        Ok(Self { row_names, labels, weights, words, numbers, names, how })
     }
 }
 
@@ -130,6 +134,14 @@ fn kind(data_type: &DataType) -> Kind {
 
 fn is_number(data_type: &DataType) -> bool {
     data_type.is_numeric() || matches!(data_type, DataType::Boolean | DataType::Null)
+}
+
+/// Text, or one of several texts.
+fn is_words(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_words(values),
+        _ => data_type.is_string(),
+    }
 }
 
 /// What has the form of a name when it is written: text, one of several texts, points in time.

@@ -4,15 +4,9 @@ use csv::ByteRecord;
 
 use super::watch::Watch;
 use super::{Rows, beside};
-#[cfg(feature = "parquet")]
-use crate::dataset::{DataSet, Matrix};
 use crate::error::DataError;
 use crate::format::LoadOptions;
-#[cfg(feature = "parquet")]
-use crate::table::Columns;
-use crate::table::{
-    Cell, DropRows, Head, Header, HowRead, Layout, Note, OddCells, Role, TableOptions, kind_of,
-};
+use crate::table::{Cell, Head, Header, HowRead, Layout, Note, OddCells, Role, TableOptions, kind_of};
 use crate::text::show;
 
 /// Rows that decide how a frame is read, unless others contradict them.
@@ -185,6 +179,9 @@ impl Frame<'_> {
         let row_names = layout.roles.iter().position(|role| *role == Role::RowName);
         let (rows, how) = self.samples(layout, &columns, &numbers);
         let (rows, how) = (rows?, how);
+        if rows.is_empty() {
+            return Err(DataError::Empty { place: self.place.into(), rows: 0, columns: columns.len() });
+        }
         Ok(Framed { columns, numbers, rows, row_names, how })
     }
 
@@ -210,28 +207,38 @@ impl Frame<'_> {
         let load = LoadOptions { table: self.options.clone(), ..LoadOptions::default() };
         let above = first_row(&layout);
         let mut rows = Rows::new(Some(layout), &load);
-        let listed = matches!(self.options.drop_rows, DropRows::Listed(_) | DropRows::AsElsewhere(_));
+        let listed = self.options.drop_rows.is_list();
+        let is_empty = |i: usize| columns.len() > 1 && columns.iter().all(|at| value(*at, i).is_nan());
+        let drops = rows.rules.drops();
         for i in above..self.rows {
+            if drops && is_empty(i) {
+                rows.leave_out_empty(i + 1, label(i).into_iter().next().unwrap_or_default());
+                continue;
+            }
+            rows.numbers.push(i + 1);
             let labels = label(i);
             let kind = labels.iter().find_map(|word| kind_of(word.as_bytes()));
             if kind.is_some() || listed {
                 rows.mark(i + 1, kind, labels.first().cloned().unwrap_or_default());
             }
         }
-        rows.numbers = (above + 1..=self.rows).collect();
-        let last = self.rows - 1;
-        let may_be =
-            |at: &usize| crate::table::Totals::may_be(value(*at, last), (above..last).map(|i| value(*at, i)));
-        if !(rows.is_marked() || self.options.footer > 0 || columns.iter().all(may_be)) {
-            rows.tell();
-            return (
-                Ok((above..self.rows).collect()),
-                rows.layout.map_or_else(HowRead::default, |layout| layout.how),
-            );
-        }
-        rows.values = (above..self.rows).flat_map(|i| columns.iter().map(move |at| value(*at, i))).collect();
-        let done = rows.leave_out(true, self.place).and_then(|_| rows.check_listed(self.place));
-        let kept = done.map(|()| rows.numbers.iter().map(|row| row - 1).collect());
+        let held: Vec<usize> = rows.numbers.iter().map(|row| row - 1).collect();
+        let may_be = |at: &usize| {
+            held.split_last().is_some_and(|(last, others)| {
+                crate::table::Totals::may_be(value(*at, *last), others.iter().map(|i| value(*at, *i)))
+            })
+        };
+        let look = rows.is_marked() || self.options.footer > 0 || columns.iter().all(may_be);
+        let done = match look {
+            true => {
+                rows.values =
+                    held.iter().flat_map(|i| columns.iter().map(move |at| value(*at, *i))).collect();
+                rows.leave_out(true, self.place).map(|_| ())
+            }
+            false => Ok(()),
+        };
+        let kept = done.and_then(|()| rows.check_listed(self.place));
+        let kept = kept.map(|()| rows.numbers.iter().map(|row| row - 1).collect());
         rows.tell();
         (kept, rows.layout.map_or_else(HowRead::default, |layout| layout.how))
     }
@@ -240,40 +247,4 @@ impl Frame<'_> {
 /// Rows of a frame before its samples: lines of units and questions that a program has read as rows.
 fn first_row(layout: &Layout) -> usize {
     layout.above.saturating_sub(1)
-}
-
-/// A table of numbers without rows that are no samples, by their names or because they are sums of others.
-///
-/// # Errors
-/// A row that is listed and is not there.
-#[cfg(feature = "parquet")]
-pub(crate) fn samples_of(mut data: DataSet, load: &LoadOptions) -> Result<DataSet, DataError> {
-    let (Matrix::Dense(a), Some(names), false) = (&data.matrix, &data.names, load.gram) else {
-        return Ok(data);
-    };
-    if load.table.transpose == Some(true) {
-        return Ok(data);
-    }
-    let column = |(j, name): (usize, &String)| FrameColumn {
-        name: name.clone(),
-        cells: FrameCells::Numbers(a.col_as_slice(j)),
-    };
-    let columns: Vec<FrameColumn<'_>> = names.iter().enumerate().map(column).collect();
-    let table = TableOptions {
-        columns: Columns::of_names(vec!["*"]),
-        drop_rows: load.table.drop_rows.clone(),
-        footer: load.table.footer,
-        ..TableOptions::default()
-    };
-    let index: Vec<String>;
-    let index = match &data.row_names {
-        Some(names) => names,
-        None => {
-            index = vec![String::new(); a.nrows()];
-            &index
-        }
-    };
-    let found = framed(&columns, a.nrows(), Some(index), &table, &data.source)?;
-    data.how.notes.extend(found.how.notes);
-    Ok(if found.rows.len() < data.matrix.nrows() { data.with_rows(&found.rows) } else { data })
 }

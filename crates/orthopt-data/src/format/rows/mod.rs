@@ -2,6 +2,8 @@
 //! what is wrong is told when all of it is known.
 
 mod frame;
+#[cfg(feature = "parquet")]
+mod numbers;
 mod sift;
 mod watch;
 
@@ -18,10 +20,10 @@ use crate::table::{
     decoded, kind_of, measured, ragged, titles, truth,
 };
 use crate::text::show;
-#[cfg(feature = "parquet")]
-pub(super) use frame::samples_of;
 pub use frame::{FrameCells, FrameColumn, Framed, framed};
-use sift::{NAMELESS, PartsOfSums};
+#[cfg(feature = "parquet")]
+pub(super) use numbers::Words;
+use sift::{EMPTY, NAMELESS, PartsOfSums};
 use watch::Watch;
 
 /// Cells that decide how a table is read: of so many rows at most and at least, and so many together.
@@ -107,9 +109,9 @@ pub(super) struct Rows {
     numbers: Vec<usize>,                   // of the rows that are held, counted from 1
     marked: Vec<(usize, RowKind, String)>, // rows by these numbers that may be no samples
     totals: Totals,
-    given: usize,               // rows that have been given away
-    count: usize,               // rows of the file so far
-    missing: Vec<Option<Hole>>, // the first one of each variable
+    given: usize,            // rows that have been given away
+    count: usize,            // rows of the file so far
+    missing: Vec<Vec<Hole>>, // of each variable those in rows that may be no samples, and the first other one
     odd: OddCells,
     left_out: Vec<(String, &'static str)>, // rows with their reasons
     parts: PartsOfSums,
@@ -122,9 +124,9 @@ pub(super) struct Rows {
 /// A missing value where none may be.
 #[derive(Clone, Debug)]
 struct Hole {
-    line: u64,
+    line: u64, // 0 where the file has none
     row: usize,
-    text: Option<Vec<u8>>, // `None` of an empty cell
+    text: String, // what stands there
 }
 
 /// What is done with rows and missing values.
@@ -136,6 +138,8 @@ struct Rules {
     /// Rows are samples, and not the variables of C or of a table that is turned.
     samples: bool,
     gram: bool,
+    /// Rows of the files before this one, where the table is a part of one.
+    part: Option<usize>,
 }
 
 impl Rows {
@@ -147,6 +151,7 @@ impl Rows {
             footer: options.table.footer,
             samples: !options.gram && options.table.transpose != Some(true),
             gram: options.gram,
+            part: options.table.part,
         };
         let mut rows = Self { rules, ..Self::default() };
         if let Some(layout) = layout {
@@ -172,6 +177,12 @@ impl Rows {
     /// Numbers that are held.
     pub(super) fn held(&self) -> usize {
         self.values.len()
+    }
+
+    /// Rows of the file so far.
+    #[cfg(feature = "parquet")]
+    pub(super) fn count(&self) -> usize {
+        self.count
     }
 
     /// Whether no row has been read.
@@ -201,7 +212,9 @@ impl Rows {
                         if self.in_doubt && shows_decimals(field) {
                             self.in_doubt = false;
                         }
-                        let value = match layout.marks.cell(field) {
+                        let cell = layout.marks.cell(field);
+                        filled += usize::from(cell != Cell::Missing);
+                        let value = match cell {
                             Cell::Number(value) if value.is_finite() => Ok(value),
                             Cell::Number(value) => {
                                 let column = self.values.len() - begin + 1;
@@ -210,21 +223,34 @@ impl Rows {
                             cell => {
                                 let hole = cell == Cell::Missing;
                                 let k = self.values.len() - begin;
-                                odd.extend(no_number(&mut self.missing, k, at, row, line, field, hole));
+                                odd.extend(no_number(
+                                    &mut self.missing,
+                                    &self.marked,
+                                    (k, at),
+                                    (row, line),
+                                    field,
+                                    hole,
+                                ));
                                 Ok(f64::NAN)
                             }
                         };
-                        filled += usize::from(!field.is_empty());
                         value.map(|value| self.values.push(value))
                     }
                     Role::Marked | Role::Logical => {
                         let value = beside(layout, *role, at, field);
+                        let hole = value.is_none() && layout.marks.cell(field) == Cell::Missing;
+                        filled += usize::from(!hole);
                         if value.is_none() {
-                            let hole = layout.marks.cell(field) == Cell::Missing;
                             let k = self.values.len() - begin;
-                            odd.extend(no_number(&mut self.missing, k, at, row, line, field, hole));
+                            odd.extend(no_number(
+                                &mut self.missing,
+                                &self.marked,
+                                (k, at),
+                                (row, line),
+                                field,
+                                hole,
+                            ));
                         }
-                        filled += usize::from(!field.is_empty());
                         self.values.push(value.unwrap_or(f64::NAN));
                         Ok(())
                     }
@@ -282,29 +308,39 @@ impl Rows {
         // a note in a column of numbers is one as well
         let note =
             odd.first().map(|(_, field)| *field).filter(|_| odd.len() == 1 && filled == 1 && columns > 2);
-        let only = if filled == 0 && columns > 1 { label } else { note };
-        if let Some(name) = only.filter(|_| self.rules.drops()) {
-            let name = decoded(name);
-            self.is_listed(row, &name); // somebody may have listed it, and has what was asked for
-            self.left_out.push((name, NAMELESS));
+        let is_empty = filled == 0 && columns > 1;
+        if self.rules.drops() && (is_empty || note.is_some()) {
+            let name = note.or(label).map(decoded).unwrap_or_default();
+            self.leave_out_empty(row, name);
             self.forget(begin, row);
             return Ok(());
         }
         odd.into_iter().for_each(|(at, field)| self.odd.see(at, line, field));
         self.numbers.push(row);
-        if kind.is_some() || matches!(self.rules.drop_rows, DropRows::Listed(_) | DropRows::AsElsewhere(_)) {
+        if kind.is_some() || self.rules.drop_rows.is_list() {
             self.mark(row, kind, label.map(decoded).unwrap_or_default());
         }
         Ok(())
     }
 
-    /// All rows that somebody lists are there.
+    /// Notes a row without a number.
+    fn leave_out_empty(&mut self, row: usize, name: String) {
+        self.is_listed(row, &name); // somebody may have listed it, and has what was asked for
+        let why = if name.is_empty() { EMPTY } else { NAMELESS };
+        self.left_out.push((if name.is_empty() { self.number_of(row).to_string() } else { name }, why));
+    }
+
+    /// The number of a row in the whole table.
+    fn number_of(&self, row: usize) -> usize {
+        self.rules.part.unwrap_or(0) + row
+    }
+
+    /// All rows that somebody lists are there; those of a part may be in another one.
     fn check_listed(&self, place: &str) -> Result<(), DataError> {
-        let DropRows::Listed(words) = &self.rules.drop_rows else { return Ok(()) };
-        let Some(word) = words.iter().find(|word| !self.listed.contains(word)) else { return Ok(()) };
-        let problem =
-            format!(": there is no row {}; rows are named, or numbered from 1", show(word.as_bytes()));
-        Err(DataError::Table { place: place.into(), problem: Note::about("drop-rows").text(problem) })
+        match self.rules.part {
+            Some(_) => Ok(()),
+            None => self.rules.drop_rows.check(&self.listed, place),
+        }
     }
 
     /// Whether the name of some row says something of it.
@@ -314,19 +350,16 @@ impl Rows {
 
     /// Whether somebody lists the row, by its name or its number, which is remembered.
     fn is_listed(&mut self, row: usize, name: &str) -> bool {
-        let (DropRows::Listed(words) | DropRows::AsElsewhere(words)) = &self.rules.drop_rows else {
-            return false;
-        };
-        let number = row.to_string();
-        let found = words.iter().find(|word| **word == name || **word == number).cloned();
-        self.listed.extend(found.clone());
-        found.is_some()
+        let found = self.rules.drop_rows.listed(self.number_of(row), name);
+        let is_listed = !found.is_empty();
+        self.listed.extend(found);
+        is_listed
     }
 
     /// Notes what the name of a row says of it.
     fn mark(&mut self, row: usize, kind: Option<RowKind>, name: String) {
         if self.is_listed(row, &name) {
-            let name = if name.is_empty() { row.to_string() } else { name };
+            let name = if name.is_empty() { self.number_of(row).to_string() } else { name };
             self.marked.push((row, RowKind::Listed, name));
             return;
         }
@@ -340,11 +373,7 @@ impl Rows {
         self.names.truncate(rows);
         self.groups.truncate(rows);
         self.weights.truncate(rows);
-        for hole in &mut self.missing {
-            if hole.as_ref().is_some_and(|hole| hole.row == row) {
-                *hole = None;
-            }
-        }
+        self.missing.iter_mut().for_each(|holes| holes.retain(|hole| hole.row != row));
     }
 
     /// Number of variables.
@@ -352,12 +381,9 @@ impl Rows {
         self.layout.as_ref().map_or(0, Layout::columns)
     }
 
-    fn has(&self, role: Role) -> bool {
-        self.layout.as_ref().is_some_and(|layout| layout.has(role))
-    }
-
-    /// What is wrong with the cells so far: odd ones first, all of them together.
-    fn check(&self, place: &str) -> Result<(), DataError> {
+    /// What is wrong with the cells so far: odd ones first, all of them together. Of the rows that are held so many are known to
+    /// be samples.
+    fn check(&self, known: usize, place: &str) -> Result<(), DataError> {
         let Some(layout) = &self.layout else { return Ok(()) };
         if let Some(problem) = self.odd.problem(layout) {
             return Err(problem.at(place, layout.line));
@@ -365,22 +391,23 @@ impl Rows {
         if self.rules.missing != Missing::Error {
             return Ok(());
         }
-        let held = |hole: &Hole| hole.row <= self.given || self.numbers.binary_search(&hole.row).is_ok();
-        let holes = self.missing.iter().enumerate().filter_map(|(k, hole)| Some((k, hole.as_ref()?)));
-        let Some((k, hole)) = holes.filter(|(_, hole)| held(hole)).min_by_key(|(_, hole)| hole.row) else {
+        let is_known = |hole: &&Hole| self.numbers[..known].binary_search(&hole.row).is_ok();
+        let first = |(k, holes): (usize, &Vec<Hole>)| Some((k, holes.iter().find(is_known)?.clone()));
+        let holes = self.missing.iter().enumerate().filter_map(first);
+        let Some((k, hole)) = holes.min_by_key(|(_, hole)| hole.row) else {
             return Ok(());
         };
         let variables = layout.roles.iter().enumerate().filter(|(_, role)| role.is_variable());
         let at = variables.map(|(at, _)| at).nth(k).unwrap_or(k);
-        let text = hole.text.as_deref().map_or("the cell is empty".into(), show);
-        let (row, column, name) = (hole.row, k + 1, layout.name_of(at));
-        Err(Problem::Missing { row, column, name, text }.at(place, hole.line))
+        let place = if hole.line == 0 { place.into() } else { format!("{place}:{}", hole.line) };
+        let (row, column, name, text) = (hole.row, k + 1, layout.name_of(at), hole.text);
+        Err(DataError::Missing { place, row, column, name, text })
     }
 
     /// The rows as a part of the table; some are kept back unless this is the end. `None` where no row is left.
     pub(super) fn chunk(&mut self, end: bool, place: &str) -> Result<Option<Chunk>, DataError> {
         let rows = self.leave_out(end, place)?;
-        self.check(place)?;
+        self.check(rows, place)?;
         if end {
             self.watch.finish();
         }
@@ -409,7 +436,7 @@ impl Rows {
         self.numbers.drain(..rows);
         self.given += rows;
         let chunk = Chunk::new(first, Mat::from_fn(rows, columns, |i, j| values[i * columns + j]));
-        Ok(Some(if self.has(Role::Weight) { chunk.weighted(weights) } else { chunk }))
+        Ok(Some(if weights.is_empty() { chunk } else { chunk.weighted(weights) }))
     }
 
     /// The table as a whole, or what is wrong and whether the first lines may be the reason.
@@ -417,7 +444,7 @@ impl Rows {
         let sure = |error| (error, false);
         self.leave_out(true, place).map_err(sure)?;
         self.check_listed(place).map_err(sure)?;
-        self.check(place).map_err(|error| {
+        self.check(self.numbers.len(), place).map_err(|error| {
             let is_hole = matches!(error, DataError::Missing { .. }) && self.watch.found.is_none();
             (error, !is_hole)
         })?;
@@ -433,9 +460,9 @@ impl Rows {
         self.tell();
         let matrix = Mat::from_fn(rows, columns, |i, j| self.values[i * columns + j]);
         let mut data = DataSet::new(matrix, place);
-        data.row_names = self.has(Role::RowName).then(|| std::mem::take(&mut self.names));
-        data.groups = self.has(Role::Label).then(|| std::mem::take(&mut self.groups));
-        data.weights = self.has(Role::Weight).then(|| std::mem::take(&mut self.weights));
+        data.row_names = Some(self.names).filter(|names| !names.is_empty());
+        data.groups = Some(self.groups).filter(|groups| !groups.is_empty());
+        data.weights = Some(self.weights).filter(|weights| !weights.is_empty());
         if let Some(layout) = self.layout {
             data.names = layout.names;
             data.how = layout.how;
@@ -454,23 +481,38 @@ impl Rules {
 /// Notes a cell without a value (`hole`); returns any other one.
 #[cold]
 fn no_number<'f>(
-    missing: &mut Vec<Option<Hole>>,
-    k: usize,
-    at: usize,
-    row: usize,
-    line: u64,
+    missing: &mut Vec<Vec<Hole>>,
+    marked: &[(usize, RowKind, String)],
+    (k, at): (usize, usize),
+    (row, line): (usize, u64),
     field: &'f [u8],
     hole: bool,
 ) -> Option<(usize, &'f [u8])> {
     if !hole {
         return Some((at, field));
     }
-    if missing.len() <= k {
-        missing.resize(k + 1, None);
-    }
-    let text = (!field.is_empty()).then(|| field.to_vec());
-    missing[k].get_or_insert(Hole { line, row, text });
+    note_hole(missing, marked, k, || Hole {
+        line,
+        row,
+        text: if field.is_empty() { "the cell is empty".into() } else { show(field) },
+    });
     None
+}
+
+/// Notes a cell without a value, unless there is one before it in a row that is a sample.
+fn note_hole(
+    missing: &mut Vec<Vec<Hole>>,
+    marked: &[(usize, RowKind, String)],
+    k: usize,
+    hole: impl FnOnce() -> Hole,
+) {
+    if missing.len() <= k {
+        missing.resize(k + 1, Vec::new());
+    }
+    let may_be_none = |hole: &Hole| marked.binary_search_by_key(&hole.row, |(row, _, _)| *row).is_ok();
+    if missing[k].last().is_none_or(may_be_none) {
+        missing[k].push(hole());
+    }
 }
 
 /// Whether the mark of a number can only stand before decimals.

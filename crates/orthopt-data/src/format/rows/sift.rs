@@ -11,6 +11,9 @@ const SHOWN: usize = 3;
 /// Why a row with nothing but a name is left out.
 pub(super) const NAMELESS: &str = "nothing but a name";
 
+/// The same of one that has no name either.
+pub(super) const EMPTY: &str = "no value";
+
 /// A row, and why it is left out.
 type Reasons = Vec<(String, &'static str)>;
 
@@ -259,7 +262,10 @@ impl Rows {
         let left_out = std::mem::take(&mut self.left_out);
         let below = std::mem::take(&mut self.below);
         let doubtful = std::mem::take(&mut self.parts.doubtful);
+        let (rows, found) = (self.count, std::mem::take(&mut self.listed));
         let Some(layout) = &mut self.layout else { return };
+        layout.how.rows = rows;
+        layout.how.rows_found.extend(found);
         let doubt = layout.doubt.take().filter(|_| self.in_doubt);
         layout.how.notes.splice(..0, doubt);
         if !below.is_empty() {
@@ -279,9 +285,9 @@ impl Rows {
 fn say_left_out(layout: &mut Layout, left_out: &Reasons) {
     // another table may have more of one name, but hardly rows of the same numbers
     const MOST: usize = 100;
-    let named = left_out
-        .iter()
-        .filter(|(name, why)| !name.is_empty() && *why != NAMELESS && name.parse::<u64>().is_err());
+    let named = left_out.iter().filter(|(name, why)| {
+        !name.is_empty() && !matches!(*why, NAMELESS | EMPTY) && name.parse::<u64>().is_err()
+    });
     layout.how.rows_left_out = named.map(|(name, _)| name.clone()).take(MOST).collect();
     let mut reasons: Vec<&'static str> = Vec::new();
     left_out.iter().for_each(|(_, why)| {
@@ -327,7 +333,7 @@ fn note_of_rows(names: &[&String], why: &'static str) -> Note {
     let (rows, are) = if names.len() == 1 { ("row", "is") } else { ("rows", "are") };
     let shown = shown(names);
     let what = match why {
-        NAMELESS => format!("{rows} {shown} with {NAMELESS} {are} left out"),
+        NAMELESS | EMPTY => format!("{rows} {shown} with {why} {are} left out"),
         "as asked" => return Note::from(format!("{rows} {shown} {are} left out")),
         "sums" if names.len() == 1 => format!("row {shown} is the sum of others and no sample"),
         "sums" => format!("rows {shown} are sums of others and no samples"),

@@ -114,7 +114,6 @@ pub(crate) enum Problem {
     Elsewhere(u64, String),
     Advice(Option<u64>, Note),
     NotFinite { row: usize, column: usize, value: f64 },
-    Missing { row: usize, column: usize, name: String, text: String },
 }
 
 impl Problem {
@@ -129,9 +128,6 @@ impl Problem {
             }
             Self::NotFinite { row, column, value } => {
                 DataError::NotFinite { place: format!("{path}:{line}"), row, column, value }
-            }
-            Self::Missing { row, column, name, text } => {
-                DataError::Missing { place: format!("{path}:{line}"), row, column, name, text }
             }
         }
     }
@@ -219,14 +215,27 @@ impl Layout {
         })
     }
 
+    /// Columns of numbers alone, which have these names.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn of_numbers(names: Vec<String>, how: HowRead) -> Self {
+        Self {
+            roles: vec![Role::Number; names.len()],
+            line: 0,
+            above: 0,
+            beside: vec![None; names.len()],
+            all_names: Some(names.clone()),
+            names: Some(names),
+            marks: Marks::default(),
+            text: None,
+            doubt: None,
+            assumed: Vec::new(),
+            how,
+        }
+    }
+
     /// Number of variables.
     pub(crate) fn columns(&self) -> usize {
         self.roles.iter().filter(|role| role.is_variable()).count()
-    }
-
-    /// Whether some column has this role.
-    pub(crate) fn has(&self, role: Role) -> bool {
-        self.roles.contains(&role)
     }
 
     /// The name of a column of the file in brackets, where it has one.
