@@ -61,17 +61,23 @@ class Asked:
         wide = used.max() > self.limit[3]
         return f"{used.tolist()} nonzeros of at most {most} in all, {self.limit[3]} in each" if used.sum() > most or wide else ""
 
+    def least(self):
+        """The nonzeros that each column must have."""
+        return max(self.limit[2], 1) if self.limit is not None and self.limit[0] == "total" else 1
+
     def sizes(self, n):
         """Numbers of nonzeros of the columns that the limits allow, largest ones; many for a total."""
         if self.limit is None:
             return [(n,) * self.rank]
         kind, most = self.limit[0], self.limit[1]
         if kind == "each":
-            return [tuple(sorted((min(k, n) for k in most), reverse=True))]
+            counts = tuple(min(k, n) for k in most)
+            # adjusted variance has the order of the list
+            return [counts if self.measure == "adjusted" else tuple(sorted(counts, reverse=True))]
         if kind == "rows":
             return []
-        least, top = max(self.limit[2], 1), min(self.limit[3], n)
-        parts = itertools.combinations_with_replacement(range(top, least - 1, -1), self.rank)
+        top = min(self.limit[3], n)
+        parts = itertools.combinations_with_replacement(range(top, self.least() - 1, -1), self.rank)
         full = min(most, self.rank * top)
         return [part for part in parts if sum(part) == full]
 

@@ -91,6 +91,21 @@ def special(random):
     yield "F", twice | {"objective": -1000.0}, copies, asked
 
 
+def rights(random):
+    """What may not be refused, though it looks like it: (result, C, problem)."""
+    a = np.ones((9, 1)) + 1e-4 * random.standard_normal((9, 4))
+    q = Quadratic(a.T @ a, a)
+    asked = Asked(rank=2, limit=("each", (1, 3)), measure="adjusted")  # the wide component counts with what the narrow one leaves
+    points = on_tuples(q, (1, 3), random, 1200)
+    value = max(measured(q, x, "adjusted")[1] for x in points)
+    best = max(points, key=lambda x: measured(q, x, "adjusted")[0])
+    yield honest(q, asked, best, status="optimal", proof="optimal", bound=np.ldexp(-0.5 * value, q.exponent)), q, asked
+    thin = np.eye(4)[:, :2]
+    thin[3, 1] = 1e-15
+    asked = Asked(rank=2, limit=("total", 4, 2, 3))
+    yield honest(q, asked, thin + np.eye(4)[:, [2, 2]] * [1e-15, 0]), q, asked
+
+
 #: Programs that end as no command may, with the kind that has to be refused; FILE is where the JSON belongs.
 ENDINGS = {
     "raise SystemExit(3)": "crash",
@@ -153,6 +168,10 @@ def main():
             tried += 1
             if kind not in {failure[0] for failure in tally.failed()}:
                 missed.append(f"{kind} passes ({problem}): {found}")
+    for found, q, asked in rights(random):
+        tally = Tally()
+        tally.add(of_solution(found, q, asked, random), "")
+        missed += [f"a right result is refused: {failure}" for failure in tally.failed()]
     print(f"{tried} wrong results planted, {len(missed)} passed or right ones refused")
     for line in missed[:10]:
         print(line)

@@ -87,10 +87,11 @@ const TIED: &[(&str, &str)] = &[
     (NAME, "divided-varimax"),
     (NAME, COORDINATES),
 ];
-/// Those where loadings are orthogonal besides: on rows that components share they are eigenvectors.
+/// Those where loadings are orthogonal besides: on rows that components share they are eigenvectors. The best of these come first, so
+/// that a run that is cut off has them.
 const BOTH: &[(&str, &str)] = &[
-    (NAME, "grouped"),
     (NAME, "selected"),
+    (NAME, "grouped"),
     (NAME, "pruned"),
     (NAME, "apart"),
     (NAME, "varimax"),

@@ -18,16 +18,26 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::long::is_left;
 use crate::nonsmooth::Nonsmooth;
+use crate::objective::size;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
-    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, variance_in_time,
+    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, support, variance_in_time,
 };
 use crate::search::clustered::clustered_start;
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
 use crate::solve::Solution;
+use crate::solvers::exchange::component::{block, leading_few};
 use crate::solvers::obcd::WorkingSet;
 use crate::solvers::{SOLVERS, SolverInfo, find_solvers, spectral};
 use crate::start::{STARTS, Start, in_box};
+
+/// Rows up to which a block of C is decomposed for the last digits of a component, and the work of that by their cube.
+const DECOMPOSED: usize = 200;
+const DECOMPOSITION: usize = 20;
+/// Loadings that differ by less are one and the same with other digits: the root of rounding, and a hundred times that.
+const SAME: f64 = 1e-6;
+/// Rise of F that is rounding.
+const NOISE: f64 = 1e-14;
 
 impl PcaProblem {
     /// The PCA problem called `name` (see [`PROBLEMS`](super::PROBLEMS)) of the data, with C = AᵀA:
@@ -205,8 +215,11 @@ impl Family for PcaProblem {
         if procrustes::is_linear(self) {
             return;
         }
-        if !matches!(self.h, AnyPenalty::None(_)) && !self.h.requires_nonneg() {
-            turn_to_principal_axes(self, &self.f, |_| true, solution);
+        match self.h {
+            AnyPenalty::None(_) => {}
+            AnyPenalty::Nonneg(_) => take_eigenvectors(self, solution),
+            _ if self.h.requires_nonneg() => {}
+            _ => turn_to_principal_axes(self, &self.f, |_| true, solution),
         }
         order_components(self, solution);
     }
@@ -269,6 +282,29 @@ impl Narrow<Self> for PcaProblem {
 
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
         entering_rows(self, x, cancel)
+    }
+}
+
+/// Gives a solution with X ≥ 0 all its digits. Its columns have rows of their own, and on these the best column is the leading
+/// eigenvector of C where that has one sign. Descent ends at the root of rounding from it, where F is level.
+fn take_eigenvectors(problem: &PcaProblem, solution: &mut Solution) {
+    let mut x = solution.x.clone();
+    for k in 0..x.ncols() {
+        let rows = support(&x, k);
+        let apart = rows.iter().all(|i| x.row(*i).iter().filter(|v| **v != 0.0).count() == 1);
+        if !apart || rows.len() > DECOMPOSED || is_left(DECOMPOSITION * rows.len().pow(3)) {
+            return;
+        }
+        let Some((_, v)) = leading_few(&block(&problem.f, &rows), &[], 1) else { return };
+        let sign = if v.data().iter().sum::<f64>() < 0.0 { -1.0 } else { 1.0 };
+        let near = |(i, v): (&usize, &f64)| sign * v > 0.0 && (sign * v - x.get(*i, k)).abs() <= SAME;
+        if rows.iter().zip(v.data()).all(near) {
+            rows.iter().zip(v.data()).for_each(|(i, v)| x.set(*i, k, sign * v));
+        }
+    }
+    let before = problem.value(&solution.x);
+    if problem.value(&x) <= before + NOISE * size(solution.scale, before) {
+        solution.take(problem, x);
     }
 }
 

@@ -55,3 +55,42 @@ impl MeasuredProblem {
         alone(|| plan.run(&problem, &wanted, &STOPPING, None, &part, &mut [])).ok().map(|found| found.x)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use faer::Mat;
+    use rand::{RngExt, SeedableRng};
+    use rand_distr::StandardNormal;
+    use rand_pcg::Pcg64;
+
+    use super::*;
+    use crate::objective::Evaluate;
+    use crate::problem::Between;
+    use crate::smooth::{AnySmooth, DenseGram, Measure, Measured};
+
+    /// A run that is cut off has what a search for common variables finds with the same work.
+    #[test]
+    fn what_is_cut_off_is_no_worse_than_common_variables() {
+        for (seed, n) in [(1, 24), (2, 60)] {
+            let (rank, nonzeros) = (4, 8);
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let a = Mat::from_fn(40, n, |_, _| rng.sample::<f64, _>(StandardNormal));
+            let f = AnySmooth::DenseGram(DenseGram::new(a.as_ref()));
+            let limits = Cardinality::Components(vec![nonzeros; rank]);
+            let measured = Measured::new(f.clone(), Measure::Variance).unwrap();
+            let both = MeasuredProblem::new(measured, rank, limits, 0.0, Between::Both).unwrap();
+            let rows = CardinalityProblem::new(f, rank, Cardinality::Rows(nonzeros), 0.0, false).unwrap();
+            assert_eq!(both.plan(&Wanted::default()).unwrap().portfolio.unwrap().arms[0].start, SELECTED.0);
+            for most in [1_000_000, 10_000_000] {
+                let cancel = || Cancel::never().within_work(Some(most));
+                let wanted = Wanted::default();
+                let (plan, cut) = (both.plan(&wanted).unwrap(), cancel());
+                let found = alone(|| plan.run(&both, &wanted, &STOPPING, None, &cut, &mut [])).unwrap();
+                let (plan, cut) = (rows.plan(&wanted).unwrap(), cancel());
+                let other = alone(|| plan.run(&rows, &wanted, &STOPPING, None, &cut, &mut [])).unwrap();
+                let (found, other) = (both.value(&found.x), both.value(&other.x));
+                assert!(found <= other + 1e-9 * other.abs(), "{n} variables, {most}: {found} and {other}");
+            }
+        }
+    }
+}

@@ -205,3 +205,36 @@ fn a_singular_c_is_solved_to_the_same_f_by_pairs_and_by_gradients() {
     let scale = p.f.scale(&p.start("random", 1).unwrap());
     assert!((reached[0] - reached[1]).abs() <= 1e-9 * scale, "{reached:?} {scale}");
 }
+
+/// With X >= 0 columns have rows of their own, and each is the leading eigenvector of C there: to all digits, so that other sums of the
+/// same C give the same X.
+#[test]
+fn nonnegative_components_have_all_digits() {
+    let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+    for (m, n, r) in [(15, 30, 5), (40, 8, 2), (20, 60, 3)] {
+        let a = gaussian(m, n, 1);
+        let options = PoseOptions { rank: Some(r), ..PoseOptions::default() };
+        let info = PROBLEMS.iter().find(|info| info.name == "nonneg-pca").unwrap();
+        let p = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap().problem;
+        for seed in 0..3 {
+            let wanted = Wanted { seed, ..Wanted::default() };
+            let plan = p.plan(&wanted).unwrap();
+            let x = plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x;
+            for k in 0..r {
+                let rows: Vec<usize> = (0..n).filter(|i| x.get(*i, k) != 0.0).collect();
+                let image = |i: usize| -> f64 {
+                    let entry =
+                        |j: &usize| (0..m).map(|s| a[(s, i)] * a[(s, *j)]).sum::<f64>() * x.get(*j, k);
+                    rows.iter().map(entry).sum()
+                };
+                let images: Vec<f64> = rows.iter().map(|i| image(*i)).collect();
+                let value: f64 = rows.iter().zip(&images).map(|(i, v)| x.get(*i, k) * v).sum();
+                let off = rows
+                    .iter()
+                    .zip(&images)
+                    .fold(0.0, |most: f64, (i, v)| most.max((v - value * x.get(*i, k)).abs()));
+                assert!(off <= 1e-12 * value, "{n} variables, seed {seed}, component {k}: {:e}", off / value);
+            }
+        }
+    }
+}

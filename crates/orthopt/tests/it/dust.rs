@@ -3,7 +3,7 @@
 use crate::common::gaussian;
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Between, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::solve::Stopping;
 
@@ -44,4 +44,29 @@ fn tables_of_low_rank_with_hardly_any_time() {
         }
     }
     assert!(found.is_empty(), "{} of 400:\n{}", found.len(), found.join("\n"));
+}
+
+/// Scores with hardly any variance have correlations that see an entry of 1e-15: such entries leave all the same, as the others can
+/// make up for them.
+#[test]
+fn no_entry_is_rounding_where_scores_have_hardly_any_variance() {
+    for seed in 0..120u64 {
+        let (n, k) = [(5, 4), (6, 4), (6, 5)][seed as usize % 3];
+        let a = gaussian(2, n, seed);
+        let c = Mat::from_fn(n, n, |i, j| a[(0, i)] * a[(0, j)] + a[(1, i)] * a[(1, j)]);
+        let limit = Some(Limit::Nonzeros(vec![k]));
+        let options = PoseOptions { rank: Some(3), between: Between::Both, limit, ..PoseOptions::default() };
+        let problem =
+            pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem;
+        let wanted = Wanted { solver: Some("overshoot".into()), ..Wanted::default() };
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let plan = problem.plan(&wanted).unwrap();
+        let Ok(found) = plan.run(&problem, &wanted, &stopping, Some(0), &Cancel::never(), &mut []) else {
+            continue;
+        };
+        let dust: Vec<f64> =
+            found.x.data().iter().copied().filter(|v| *v != 0.0 && v.abs() <= DUST).collect();
+        assert!(dust.is_empty(), "{seed}: {dust:?} in {:?}", found.x);
+        problem.check(&found.x, "X").unwrap();
+    }
 }

@@ -435,3 +435,20 @@ fn measures_are_for_matrices_of_variances() {
         assert_eq!(made.is_ok(), share <= 1e-10, "{share}");
     }
 }
+
+/// Two scores that are the same have half of the trace as polar variance, to all digits and whatever their variance is: a root of what
+/// rounding leaves of a pivot would be 1e-8.
+#[test]
+fn polar_variance_of_two_equal_scores_is_half_whatever_their_variance() {
+    let mut rng = rng(5);
+    for _ in 0..400 {
+        let variance: f64 = rng.random_range(1.0..4.0);
+        let n = rng.random_range(2..6);
+        let c = Mat::from_fn(n, n, |_, _| variance);
+        let f = orthopt::problem::covariance_model(&PcaData::Gram(c.as_ref()), Storage::Auto).unwrap();
+        let x = RowMat::from_fn(n, 2, |i, k| f64::from(u8::from(i == k)));
+        let found = orthopt::problem::explained_variance(&f, &x);
+        let share = 1.0 / n as f64;
+        assert!((found.polar - share).abs() <= 1e-13, "{variance}, {n} variables: {}", found.polar - share);
+    }
+}

@@ -68,10 +68,12 @@ impl Root {
             let (n, unit) = (c.nrows(), unit_of(c.data()));
             if let Some(correlations) = definite(c) {
                 let (l, order) = pivoted_cholesky(correlations.matrix.as_mat())?;
-                let mut rt = RowMat::zeros(n, l.ncols().max(1));
+                // a pivot that is rounding of the correlations has a root of 1e-8, which polar variance sees
+                let rank = (0..l.ncols()).take_while(|k| l[(*k, *k)].powi(2) > slack(n)).count();
+                let mut rt = RowMat::zeros(n, rank.max(1));
                 for (a, i) in order.iter().enumerate() {
                     let i = *i;
-                    (0..l.ncols()).for_each(|k| rt.set(i, k, correlations.deviations[i] * l[(a, k)]));
+                    (0..rank).for_each(|k| rt.set(i, k, correlations.deviations[i] * l[(a, k)]));
                 }
                 return Some(Self::new(rt, unit, slack(n)));
             }

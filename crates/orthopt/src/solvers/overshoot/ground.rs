@@ -7,7 +7,7 @@ use super::kept::{Kept, Section};
 use crate::cancel::Cancel;
 use crate::error::Result;
 use crate::linalg::RowMat;
-use crate::linalg::order::{largest_first, select_largest};
+use crate::linalg::order::{descending_to, largest_first, select_largest};
 use crate::linalg::products::{cross, product};
 use crate::objective::{Evaluate, lowers};
 use crate::problem::{Between, Cardinality, MeasuredProblem, UncorrelatedProblem};
@@ -17,6 +17,8 @@ use crate::smooth::measured::{Covariance, Gains};
 
 /// Entries up to this in absolute value are on their way to zero.
 const ZERO: f64 = 1e-11;
+/// Share of the value that they may take along.
+const CLEAN: f64 = 1e-11;
 /// Share of the entries too many that leave between two polishes, and of those there are, or are still allowed, that enter.
 const AT_ONCE: f64 = 0.15;
 /// Entries that are tried one by one where all of them together leave no feasible point.
@@ -365,6 +367,25 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         }
         largest_first(&mut with);
         with.into_iter().map(|(value, e)| (value, e, entered[&e])).collect()
+    }
+
+    /// The point without its entries of rounding size, back on the constraints without them: where scores have hardly any variance
+    /// their correlations see an entry of 1e-15. `None` where there are none, or they are needed.
+    pub(super) fn without_dust(&self, at: &Point) -> Option<Point> {
+        let (n, r) = self.shape();
+        let mut mask = mask_of(&at.x);
+        for k in 0..r {
+            // as many as each column must have stay
+            let order = descending_to(n, &|i| at.x.get(i, k).abs());
+            let spare = order.into_iter().skip(self.limits.least());
+            spare.filter(|i| at.x.get(*i, k).abs() <= ZERO).for_each(|i| mask[i * r + k] = false);
+        }
+        if mask == mask_of(&at.x) {
+            return None;
+        }
+        let clean = self.polish(&masked(&at.x, &mask), &mask, LAST)?;
+        let kept = !self.raises(at.value, clean.value, CLEAN) && self.meets(&clean.x);
+        kept.then_some(clean)
     }
 
     /// Entries of least exact loss leave, some at a time, until the limits hold and no entry costs more than it brings.

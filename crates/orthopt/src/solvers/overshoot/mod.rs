@@ -149,8 +149,10 @@ impl<P: Grounded> Solver<P> for Overshoot {
         details.set("overshoots", st.overshoots);
         let ground = p.ground();
         let last = ground.polish(&st.at.x, &mask_of(&st.at.x), LAST);
-        let kept = |at: &Point| at.value >= st.at.value * (1.0 - ROUNDING) && ground.meets(&at.x);
-        let x = last.filter(kept).map_or(st.at.x, |at| at.x);
+        let least = st.at.value * (1.0 - ROUNDING);
+        let kept = |at: &Point| at.value >= least && ground.meets(&at.x);
+        let at = last.filter(kept).unwrap_or(st.at);
+        let x = ground.without_dust(&at).unwrap_or(at).x;
         Ending::new(x, details)
     }
 }
