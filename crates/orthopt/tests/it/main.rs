@@ -4,6 +4,7 @@ mod common;
 
 mod active;
 mod amanpg;
+mod bits;
 mod blocks;
 mod bound;
 mod bound_limits;
