@@ -7,6 +7,7 @@
 
 mod cargo;
 mod conda;
+mod crates;
 mod deny;
 mod fuzz;
 mod packages;

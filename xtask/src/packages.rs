@@ -6,15 +6,16 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::cargo::{Run, Workspace};
-use crate::versions;
+use crate::{crates, versions};
 
 /// The crates that are published, in the order in which they depend on each other.
 const PUBLISHED: [&str; 5] = ["orthopt-data", "orthopt", "orthopt-embed", "orthopt-papers", "orthopt-cli"];
 
 /// Packs every published crate, which checks its manifest, its files and its dependencies, holds the dependencies to
-/// the minimum Rust version that `Cargo.toml` states, and compares the versions of all packages.
+/// the minimum Rust version that `Cargo.toml` states, compares the versions of all packages, and checks what crates use and how long they are.
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
     versions::check(workspace)?;
+    crates::check(workspace)?;
     let mut command = pack(workspace, &["--no-verify"]);
     let output = command.0.output().context("cannot run cargo package")?;
     let said = String::from_utf8_lossy(&output.stderr);

@@ -4,7 +4,7 @@
 pub use crate::family::catalogue::{find_constant, parse_constants};
 pub use crate::family::in_unit::{far_unit, shape as shape_in_unit};
 pub use crate::linalg::parallel::alone;
-pub use crate::problem::cardinality::nonzero_rows;
+pub use crate::problem::limits::nonzero_rows;
 pub use crate::problem::variance::projected_share;
 pub use crate::report::assessment::{check_in_time, in_time};
 pub use crate::smooth::central_difference;

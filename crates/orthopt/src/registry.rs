@@ -3,8 +3,8 @@
 use crate::family::PROBLEMS;
 use crate::family::{all_penalties, all_solvers, all_starts};
 use crate::linear_map::MAPS;
+use crate::pair::options::SIDES;
 use crate::solvers::AUTO;
-use crate::solvers::jobcd::SIDES;
 use crate::solvers::obcd::WORKING_SETS;
 
 /// A list of names: `(name, one line)`.

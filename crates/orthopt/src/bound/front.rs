@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::BYTES_PER_ENTRY;
 use super::assignment::AssignmentBranching;
 use super::blocks::{self, Cover, Subsets, best_blocks};
-use super::claim::{Claim, Point};
 use super::covariance::{Covariance, Screen};
 use super::limits;
 use super::relaxation::{Root, relax};
@@ -16,6 +15,7 @@ use crate::cancel::{Cancel, moment};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::smooth::Quadratic;
+use crate::solve::claim::{Claim, Point};
 
 /// Seconds that long steps go on after the end, so that the bound that was found is proved.
 const MOMENT: f64 = 0.25;

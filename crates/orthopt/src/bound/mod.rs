@@ -14,7 +14,6 @@ mod admm;
 mod assignment;
 mod blocks;
 mod certified;
-mod claim;
 mod covariance;
 mod dual;
 mod fantope;
@@ -32,11 +31,11 @@ mod scores;
 mod tree;
 mod types;
 
+pub(crate) use crate::solve::claim::is_met;
+pub use crate::solve::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 pub(crate) use adjusted::{
     Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, supports_proved, ways,
 };
-pub(crate) use claim::is_met;
-pub use claim::{Claim, Elsewhere, PROVED, Point, Proof};
 pub use dual::Dual;
 pub(crate) use front::branches;
 pub use front::lower_bound;

@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result, bytes_in_words};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::problem::{Cardinality, nonzero_rows};
+use crate::solve::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 use crate::start::repaired;
 
 /// The problem min F(X) = −½ tr(XᵀCX) + h(X) over XᵀX = I_r whose minimum is bounded.

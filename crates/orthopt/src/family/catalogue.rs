@@ -8,7 +8,7 @@ use crate::message::Message;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Given};
 use crate::penalty::PENALTIES;
-use crate::solvers::composite::COMPOSITE_SOLVERS;
+use crate::solvers::COMPOSITE_SOLVERS;
 use crate::solvers::{
     CARDINALITY_SOLVERS, J_SOLVERS, MEASURED_SOLVERS, SOLVERS, SolverInfo, UNCORRELATED_SOLVERS, find_solvers,
 };

@@ -17,8 +17,8 @@ use crate::problem::{
     CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, variance_in_time,
 };
 use crate::solve::Solution;
+use crate::solvers::COMPOSITE_SOLVERS;
 use crate::solvers::SolverInfo;
-use crate::solvers::composite::COMPOSITE_SOLVERS;
 use crate::solvers::composite::splitting::suits_splitting;
 use crate::start::Start;
 

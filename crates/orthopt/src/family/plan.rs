@@ -14,13 +14,13 @@ use crate::linalg::RowMat;
 use crate::linalg::parallel::alone;
 use crate::message::Message;
 use crate::options::Given;
+use crate::pair::options::{JobcdOptions, Side};
 use crate::pair::step::Model;
 use crate::search::{ALL_WORK, Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
 use crate::solve::{
     AnySolver, Chain, Observer, RunOptions, Solution, Status, StopReason, Stopping, Times, numerical_error,
     run_restarts,
 };
-use crate::solvers::jobcd::{JobcdOptions, Side};
 use crate::solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 use crate::solvers::{AUTO, SolverInfo, SolverOptions};
 use crate::start::Start;

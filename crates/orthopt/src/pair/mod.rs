@@ -32,6 +32,7 @@ pub mod l0_search;
 pub mod l1_search;
 pub(crate) mod movable;
 pub mod nonlinear;
+pub(crate) mod options;
 pub mod penalty;
 pub mod pieces;
 pub mod plain;
@@ -40,6 +41,7 @@ pub(crate) mod rows;
 pub mod slow;
 pub mod step;
 pub mod trig4;
+pub(crate) mod working_set;
 
 use crate::linalg::kernels::pair_products;
 use crate::linalg::plane::{Branch, PairMove};

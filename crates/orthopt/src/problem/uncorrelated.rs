@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::cardinality::support;
+use super::limits::support;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::products::cross;

@@ -2,9 +2,11 @@
 
 mod any;
 mod budget;
+pub(crate) mod claim;
 mod confirmed;
 mod driver;
 mod executor;
+pub(crate) mod info;
 mod observer;
 mod search_report;
 mod solution;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::Trace;
-use crate::bound::{Bound, Point};
+use super::claim::Point;
+use crate::bound::Bound;
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::objective::{Evaluate, Objective, count_nonzeros};

@@ -27,7 +27,6 @@
 //! Cost per iteration: a gradient (two where f is not quadratic), 4nr² flops for each Newton step of
 //! the subproblem, 10nr² for retraction and extrapolation.
 
-use super::SolverInfo;
 use super::proximal::{
     Descent, FINITE_CONVEX, Point, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
@@ -41,6 +40,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

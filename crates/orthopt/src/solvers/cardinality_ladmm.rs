@@ -9,7 +9,6 @@
 //! pair is rounded to a feasible X on the support of Y, and the best of these is the point. Cost per
 //! iteration: a gradient, 4nr² flops and a sort of the entries.
 
-use super::SolverInfo;
 use super::exchange::rounded;
 use super::ladmm::Ladmm;
 use crate::error::Result;
@@ -20,6 +19,7 @@ use crate::objective::Evaluate;
 use crate::options::Constants;
 use crate::problem::{CardinalityProblem, nonzero_rows};
 use crate::smooth::Quadratic;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 
 /// What the registry says of it.

@@ -20,7 +20,6 @@
 //! 1e-1, where σ begins the run near the end of what columns can share). The subproblem ends by its own
 //! gradient, penalty included. Cost per iteration: a gradient and 4nr flops.
 
-use super::SolverInfo;
 use super::proximal::{Feasible, Relative, curvature, distance, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::{Error, Result};
@@ -29,6 +28,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

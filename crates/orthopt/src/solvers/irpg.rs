@@ -17,7 +17,6 @@
 
 use std::collections::VecDeque;
 
-use super::SolverInfo;
 use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
@@ -29,6 +28,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

@@ -26,8 +26,8 @@ use crate::linalg::sequential::lu_solve;
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
 pub const INFO: SolverInfo<JProblem> = info();

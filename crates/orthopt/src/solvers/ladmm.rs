@@ -39,7 +39,6 @@
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
-use super::SolverInfo;
 use super::proximal::{Feasible, Progressing, Relative, curvature, feasible_start};
 use crate::constraint::Stiefel;
 use crate::error::Result;
@@ -51,6 +50,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

@@ -16,7 +16,6 @@
 //! Cost per iteration: a gradient, 4nr² flops for each Newton step of the subproblem, 4nr² for
 //! each point tried.
 
-use super::SolverInfo;
 use super::proximal::{
     Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
     finite_convex,
@@ -28,6 +27,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{constants, only};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

@@ -33,111 +33,23 @@ pub(crate) mod trust_region;
 pub(crate) mod uncorrelated;
 
 use crate::composite::Composite;
-use crate::concave::{Concave, NoConcave};
+use crate::concave::{AnyConcave, Concave, NoConcave};
 use crate::constraint::{JOrthogonal, Stiefel};
 
-use crate::error::{Error, Result};
-use crate::linear_map::{Identity, LinearMap};
+use crate::linear_map::{AnyMap, Identity, LinearMap};
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, Constants, Given};
 use crate::pair::PairPenalty;
+pub use crate::pair::options::{JobcdOptions, SIDES, Side};
 use crate::penalty::AnyPenalty;
 use crate::problem::{
-    CardinalityProblem, JProblem, MeasuredProblem, PcaProblem, Problem, UncorrelatedProblem,
+    CardinalityProblem, CompositeProblem, JProblem, MeasuredProblem, Problem, UncorrelatedProblem,
 };
 use crate::smooth::{AnySmooth, FiniteSum, HessianVector, Smooth, TwoSided};
-use crate::solve::AnySolver;
-pub use composite::COMPOSITE_SOLVERS;
-pub use jobcd::{JobcdOptions, SIDES, Side};
+use crate::solve::info::join;
+pub use crate::solve::info::{Make, SolverInfo, SolverOptions, find_solvers};
 pub use manpg::ManPg;
 pub use nonlinear_obcd::NonlinearObcd;
 pub use oadmm::{FirstBeta, Oadmm, OadmmOptions, Variant};
-use obcd::ObcdOptions;
-
-/// What the registry says of a solver for problems of type `P`.
-pub struct SolverInfo<P: 'static = PcaProblem> {
-    /// The name users type.
-    pub name: &'static str,
-    /// One line of documentation.
-    pub doc: &'static str,
-    /// Its constants; users may set them as `NAME-CONSTANT`.
-    pub constants: &'static [Constant],
-    /// Those of the options that methods on pairs of rows share (`working-set`, `alpha`, ...) that it
-    /// looks at.
-    pub shared: &'static [Constant],
-    /// Whether it can solve the problem.
-    pub handles: &'static (dyn Fn(&P) -> bool + Sync),
-    /// What it can solve, as the end of "... is for".
-    pub scope: &'static str,
-    /// Makes it.
-    pub make: &'static Make<P>,
-}
-
-/// Makes a solver with options.
-pub type Make<P> = dyn Fn(&SolverOptions) -> Result<AnySolver<P>> + Sync;
-
-impl<P> std::fmt::Debug for SolverInfo<P> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "SolverInfo({})", self.name)
-    }
-}
-
-// derived, these would ask P to be Copy
-impl<P> Clone for SolverInfo<P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<P> Copy for SolverInfo<P> {}
-
-impl<P: 'static> SolverInfo<P> {
-    /// The solver, or why it does not fit `problem`.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`] and what is wrong with the constants.
-    pub fn build(&self, problem: &P, options: &SolverOptions) -> Result<AnySolver<P>> {
-        if !(self.handles)(problem) {
-            return Err(Error::Incompatible(format!("solver {} is for {}", self.name, self.scope).into()));
-        }
-        Ok((self.make)(options)?.named(self.name))
-    }
-
-    /// The same for problems that hold one of these, which `part` gives. It lives as long as the program.
-    pub(crate) fn lifted<Q: 'static>(&'static self, part: fn(&Q) -> &P) -> SolverInfo<Q> {
-        let Self { name, doc, constants, shared, scope, .. } = *self;
-        SolverInfo {
-            name,
-            doc,
-            constants,
-            shared,
-            handles: Box::leak(Box::new(move |problem: &Q| (self.handles)(part(problem)))),
-            scope,
-            make: Box::leak(Box::new(move |options: &SolverOptions| Ok((self.make)(options)?.lifted(part)))),
-        }
-    }
-
-    /// `defaults` with the constants that were set for this solver.
-    ///
-    /// # Errors
-    /// A constant outside its range.
-    pub fn configured<C: Constants>(&self, defaults: C, options: &SolverOptions) -> Result<C> {
-        defaults.with(self.name, self.constants, &options.constants)
-    }
-}
-
-/// Options of all solvers.
-#[derive(Clone, Debug, Default)]
-pub struct SolverOptions {
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Options of OBCD (its seed is taken from above).
-    pub obcd: ObcdOptions,
-    /// Choices of the solvers for XᵀJX = J.
-    pub jobcd: JobcdOptions,
-    /// Constants that users have set: `solver-constant` to value.
-    pub constants: Given,
-}
 
 /// The name that lets the library choose (see [`crate::family`]).
 pub const AUTO: (&str, &str) =
@@ -286,22 +198,6 @@ where
     const { &join::<_, 7>(&[j_general::<F>(), &[jobcd::vr_j_jobcd()]]) }
 }
 
-/// Lists one after the other; N is the sum of their lengths.
-const fn join<P, const N: usize>(lists: &[&[SolverInfo<P>]]) -> [SolverInfo<P>; N] {
-    let mut all = [lists[0][0]; N];
-    let (mut at, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut k = 0;
-        while k < lists[list].len() {
-            all[at] = lists[list][k];
-            (at, k) = (at + 1, k + 1);
-        }
-        list += 1;
-    }
-    assert!(at == N, "N is the sum of the lengths");
-    all
-}
-
 /// What needs a quadratic f.
 const QUADRATIC: &[SolverInfo] = &[
     obcd::INFO,
@@ -337,6 +233,12 @@ pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
     j_lbfgs::INFO,
 ];
 
+/// All solvers of composite problems.
+pub static COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
+    splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
+    &[composite::obcd::info()],
+]);
+
 /// All solvers of problems with a limit on nonzeros.
 pub(crate) static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
     &[exchange::INFO, cardinality_ladmm::INFO];
@@ -347,18 +249,3 @@ pub(crate) static MEASURED_SOLVERS: &[SolverInfo<MeasuredProblem>] = &[overshoot
 /// All solvers of problems with uncorrelated components.
 pub(crate) static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] =
     &[uncorrelated::INFO, overshoot::OF_UNCORRELATED];
-
-/// Looks solvers up by names joined with `+`, a chain.
-///
-/// # Errors
-/// [`Error::UnknownName`] with the names there are.
-pub fn find_solvers<P>(list: &'static [SolverInfo<P>], names: &str) -> Result<Vec<&'static SolverInfo<P>>> {
-    let find = |name: &str| {
-        list.iter().find(|s| s.name == name).ok_or_else(|| Error::UnknownName {
-            kind: "solver",
-            name: name.into(),
-            known: list.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
-        })
-    };
-    names.split('+').map(find).collect()
-}

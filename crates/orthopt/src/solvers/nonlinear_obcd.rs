@@ -30,10 +30,10 @@ use crate::pair::step::Model;
 use crate::problem::NonlinearEigProblem;
 use crate::smooth::nonlinear_eig::Image;
 use crate::smooth::{NonlinearEig, Smooth};
+use crate::solve::info::{Make, SolverInfo, SolverOptions};
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::obcd::{self, ObcdOptions};
 use crate::solvers::obcd_majorised::MajorisedObcd;
-use crate::solvers::{Make, SolverInfo, SolverOptions};
 
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";

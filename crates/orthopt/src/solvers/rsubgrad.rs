@@ -15,7 +15,6 @@
 //!
 //! Cost per iteration: a gradient and 8nr² flops.
 
-use super::SolverInfo;
 use super::proximal::{
     FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, feasible_start,
     finite_convex,
@@ -30,6 +29,7 @@ use crate::nonsmooth::{Nonsmooth, Subgradients};
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

@@ -25,7 +25,6 @@
 
 use std::collections::VecDeque;
 
-use super::SolverInfo;
 use super::proximal::{
     FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
     feasible_start, finite_convex,
@@ -40,6 +39,7 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
 
 constants! {

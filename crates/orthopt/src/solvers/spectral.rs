@@ -15,7 +15,6 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use super::SolverInfo;
 use crate::constraint::{Stiefel, stiefel};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -29,6 +28,7 @@ use crate::linalg::work;
 use crate::nonsmooth::Nonsmooth;
 use crate::problem::{PcaProblem, Problem};
 use crate::smooth::Quadratic;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 
 /// What the registry says of it.

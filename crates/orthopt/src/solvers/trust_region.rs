@@ -34,8 +34,8 @@ use crate::objective::size;
 use crate::options::{Constants, constants};
 use crate::problem::Problem;
 use crate::smooth::HessianVector;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
-use crate::solvers::SolverInfo;
 use crate::solvers::curvilinear::{NOISE, repair};
 use crate::solvers::lbfgs::{Point, moved};
 

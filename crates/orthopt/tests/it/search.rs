@@ -251,7 +251,9 @@ fn starts_follow_their_seed<P: Family>(p: &P) {
         assert!(one != other || !arm.random || arm.start == "k-components", "{arm:?}");
         with_chance += u32::from(arm.random);
     }
-    assert!(with_chance > 0);
+    let has_moves =
+        plan.portfolio.as_ref().unwrap().moves.iter().any(|m| m.name() == "penalty lowered and raised");
+    assert!(with_chance > 0 || has_moves);
 }
 
 #[test]

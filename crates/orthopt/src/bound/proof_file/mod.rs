@@ -14,12 +14,12 @@ mod supports;
 
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 use super::types::Kind;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::problem::Cardinality;
 use crate::smooth::Measure;
+use crate::solve::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 use certificate::{
     Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Relaxed, Rows, Split, Step,
     Way,

@@ -16,7 +16,7 @@
 use super::case::{Call, Case};
 use super::{OPTIONS, Request, Written};
 use crate::options::{Constant, Constants};
-use crate::solvers::jobcd::JobcdOptions;
+use crate::pair::options::JobcdOptions;
 use crate::solvers::obcd::ObcdOptions;
 
 /// A front end.

@@ -20,13 +20,13 @@ use crate::certify::Scope;
 use crate::error::{Error, Result};
 use crate::linear_map::{AnyMap, LeftMatrix};
 use crate::message::Message;
+use crate::pair::options::Side;
 use crate::pair::step::Model;
 use crate::problem::{Between, Storage};
 use crate::search::Effort;
 use crate::smooth::{Measure, Order, Placement};
 use crate::solve::Stopping;
 use crate::solvers::AUTO;
-use crate::solvers::jobcd::Side;
 use crate::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use crate::start::Start;
 

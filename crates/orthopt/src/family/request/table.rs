@@ -13,10 +13,10 @@ use crate::family::{Kind, LinearInput, PROBLEMS};
 use crate::linalg::RowMat;
 use crate::linear_map::AnyMap;
 use crate::message::Message;
+use crate::pair::options::SIDES;
 use crate::pair::step::MODELS;
 use crate::search::EFFORTS;
 use crate::smooth::PLACEMENTS;
-use crate::solvers::jobcd::SIDES;
 use crate::solvers::obcd::WORKING_SETS;
 use crate::start::Start;
 

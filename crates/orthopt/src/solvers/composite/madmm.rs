@@ -21,8 +21,8 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constants, constants};
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
-use crate::solvers::SolverInfo;
 
 /// What the registry says of it.
 pub const fn info<

@@ -13,16 +13,3 @@ pub mod radmm;
 pub mod spgm;
 pub(crate) mod splitting;
 pub mod subgrad;
-
-use super::{SPLITTING, SolverInfo, join, splitting};
-use crate::concave::AnyConcave;
-use crate::linear_map::AnyMap;
-use crate::penalty::AnyPenalty;
-use crate::problem::CompositeProblem;
-use crate::smooth::AnySmooth;
-
-/// All solvers of composite problems.
-pub static COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
-    splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
-    &[obcd::info()],
-]);

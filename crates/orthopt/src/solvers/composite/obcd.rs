@@ -23,8 +23,8 @@ use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::smooth::tilted::Tilted;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Step};
-use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 
 /// What the registry says of it.

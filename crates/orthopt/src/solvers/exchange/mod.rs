@@ -27,7 +27,6 @@ mod rounding;
 mod rows;
 mod scan;
 
-use super::SolverInfo;
 use crate::cancel::nobody_waits;
 use crate::constraint::stiefel;
 use crate::error::Result;
@@ -35,6 +34,7 @@ use crate::linalg::RowMat;
 use crate::objective::lowers;
 use crate::problem::{Cardinality, CardinalityProblem};
 use crate::smooth::Quadratic;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Pass, Solver, Status, Step};
 use between::Pairs;
 use point::Point;

@@ -21,8 +21,8 @@ use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use crate::solvers::SolverInfo;
 use crate::solvers::jobcd::{beyond_limit, relative_stationarity};
 
 /// What the registry says of CSDM.

@@ -18,8 +18,8 @@ use crate::linalg::products::{cross, product};
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::HessianVector;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use crate::solvers::SolverInfo;
 
 /// What the registry says of UMCM.
 pub const INFO: SolverInfo<JProblem> = info();

@@ -7,21 +7,22 @@ use std::sync::OnceLock;
 
 use super::gs_any::{self, GradientPairs};
 use super::image::{Block, Image};
-use super::{JobcdOptions, Side, UNBOUNDED, has_drifted, not_below_rounding, upkeep};
+use super::{UNBOUNDED, has_drifted, not_below_rounding, upkeep};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::Result;
 use crate::jpair::{JMove, JPair, jacobi};
 use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::pair::movable::Movable;
+use crate::pair::options::{JobcdOptions, Side};
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::{JQuadratic, TwoSided};
+use crate::solve::info::{SolverInfo, SolverOptions};
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
 use crate::solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet, pairs,
 };
-use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of GS-JOBCD.
 pub const INFO: SolverInfo<JProblem> = info();

@@ -20,18 +20,19 @@ use super::decoupled::{DRIFT, Decoupled, EMPTY};
 use super::image::Image;
 use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
-use super::{JobcdOptions, Side, beyond_limit, largest_row, relative_stationarity};
+use super::{beyond_limit, largest_row, relative_stationarity};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
 use crate::linalg::long::is_left;
 use crate::options::{Constants, constants, only};
+use crate::pair::options::{JobcdOptions, Side};
 use crate::pair::step::Model;
 use crate::problem::{JProblem, Problem};
 use crate::smooth::TwoSided;
+use crate::solve::info::{SolverInfo, SolverOptions};
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step};
-use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of J-JOBCD.
 pub const INFO: SolverInfo<JProblem> = info();

@@ -28,15 +28,12 @@ mod pairing;
 pub(crate) mod rounds;
 mod vr;
 
-use super::obcd::{Candidates, WorkingSet};
 use super::pair_descent::Upkeep;
 use crate::constraint::j_orthogonal::{self, max_abs};
 use crate::constraint::{JOrthogonal, Signature};
 use crate::linalg::RowMat;
 use crate::linalg::products::product;
-use crate::options::{choices, constants};
 use crate::pair::movable::Movable;
-use crate::pair::step::Model;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
 use crate::solve::Status;
@@ -48,37 +45,6 @@ pub use jacobi::info as j_jobcd;
 pub use pairing::{Tournament, matching};
 pub(crate) use vr::INFO as VR_J_JOBCD;
 pub use vr::info as vr_j_jobcd;
-
-choices! {
-    /// Which pairs a step turns.
-    #[derive(Default)]
-    pub enum Side as "side", SIDES {
-        /// Columns where that decouples the pairs (`hyperbolic-eig`), rows elsewhere.
-        #[default]
-        Auto = "auto", "columns where that decouples the pairs (hyperbolic-eig), rows elsewhere";
-        /// Pairs of rows of X, as in the paper.
-        Rows = "rows", "pairs of rows of X, as in the paper";
-        /// Pairs of columns of X: the paper's algorithm on the transposed problem.
-        Columns = "columns", "pairs of columns of X: the same algorithm on the transposed problem";
-    }
-}
-
-constants! {
-    /// Choices of JOBCD that the solvers of XᵀJX = J share, some of them with OBCD.
-    pub struct JobcdOptions {
-        /// rule for the pair of a step (gs-jobcd), or for the pairs of a round (j-jobcd: random or cyclic,
-        /// where a cyclic pass of n - 1 rounds meets all pairs once); cyclic unless set, but random
-        /// rounds of rows, as in the paper
-        working_set ["B"]: Option<WorkingSet> = None;
-        /// model of a step of gs-jobcd for quadratic f; others, and rounds of rows, have the metric, and decoupled
-        /// columns the exact one
-        model ["Q"]: Model = Model::Exact;
-        /// JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
-        side [""]: Side = Side::Auto;
-        /// pairs that the greedy rules of gs-jobcd look at; min(n, 200) unless set
-        candidates [""]: Option<Candidates> = None, "at least 1 pair" if |pairs| pairs >= 1.0;
-    }
-}
 
 /// How a run ends whose ‖X‖ has reached the limit.
 pub(crate) fn beyond_limit<F: Smooth>(f: &F) -> (Status, &'static str) {

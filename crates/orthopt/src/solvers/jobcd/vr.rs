@@ -27,8 +27,8 @@ use crate::linalg::RowMat;
 use crate::options::{Constants, constants};
 use crate::problem::{JProblem, Problem};
 use crate::smooth::FiniteSum;
+use crate::solve::info::{SolverInfo, SolverOptions};
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use crate::solvers::{SolverInfo, SolverOptions};
 
 /// What the registry says of VR-J-JOBCD.
 pub const INFO: SolverInfo<JProblem> = info();

@@ -10,8 +10,8 @@ use crate::nonsmooth::Nonsmooth;
 use crate::options::{Constant, Constants, Value, checked, constants, described, only};
 use crate::smooth::Smooth;
 use crate::solve::AnySolver;
+use crate::solve::info::{SolverInfo, SolverOptions};
 use crate::solvers::composite::splitting::{SCOPE, slope, suits_splitting};
-use crate::solvers::{SolverInfo, SolverOptions};
 
 /// How X is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

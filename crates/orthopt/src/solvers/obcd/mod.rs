@@ -32,13 +32,13 @@ use crate::linalg::RowMat;
 use crate::options::{Constants, checked};
 use crate::pair::PairPenalty;
 pub use crate::pair::nonlinear::CircleSearch;
+pub use crate::pair::options::ObcdOptions;
 pub use crate::pair::step::{Model, Search};
 use crate::problem::Problem;
 use crate::smooth::Quadratic;
 use crate::solve::{Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::pair_descent::{self, PairDescent, Schedule};
 pub use crate::solvers::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
-pub use options::ObcdOptions;
 pub(crate) use options::{BLOCK, INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV};
 use oracle::{Iterate, RowPairs};
 

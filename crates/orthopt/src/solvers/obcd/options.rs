@@ -3,41 +3,12 @@
 use super::Obcd;
 use crate::error::Result;
 use crate::nonsmooth::Nonsmooth;
-use crate::options::{Constant, Constants, constants, only};
-use crate::pair::step::{Model, Search};
+use crate::options::{Constant, Constants, only};
+use crate::pair::options::ObcdOptions;
+use crate::pair::working_set::WorkingSet;
 use crate::problem::PcaProblem;
 use crate::solve::AnySolver;
-use crate::solvers::pair_descent::{Candidates, WorkingSet};
-use crate::solvers::{SolverInfo, SolverOptions};
-
-constants! {
-    /// Options of OBCD with the papers' defaults.
-    pub struct ObcdOptions {
-        /// rule for choosing rows
-        working_set ["B"]: WorkingSet = WorkingSet::Random;
-        /// number of rows in B; subproblems of 2 are solved globally
-        block ["k"]: usize = 2, "at least 2 rows" if |k| k >= 2.0;
-        /// model of a block: exact (8) or diagonal (9)
-        model ["Q"]: Model = Model::Exact;
-        /// weight of the proximal term alpha/2 ||V - I||^2, relative to the scale of F
-        alpha ["α"]: f64 = 1e-5, "a finite number > 0 (papers: 1e-5)" if |alpha| alpha > 0.0;
-        /// pairs scored by the greedy rules; min(n, 200) unless set
-        candidates [""]: Option<Candidates> = None, "at least 1 pair" if |pairs| pairs >= 1.0;
-        /// rounds of n/2 disjoint pairs in parallel with the diagonal model (Appendix C.4)
-        jacobi [""]: bool = false;
-    }
-    plain {
-        /// The name of the solver, `obcd` or that of a preset.
-        name: &'static str = "obcd";
-        /// How pairs are solved.
-        search: Search = Search::Fast;
-        /// Whole passes leave pairs alone that offer no more than this times the size of F, so that the
-        /// last pass moves nothing and is a certificate of the X it leaves.
-        tol: f64 = 1e-9;
-        /// Seed of all random choices.
-        seed: u64 = 0;
-    }
-}
+use crate::solve::info::{SolverInfo, SolverOptions};
 
 /// What the registry says of OBCD. Its constants are shared options.
 pub const INFO: SolverInfo = SolverInfo {

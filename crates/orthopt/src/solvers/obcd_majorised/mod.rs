@@ -24,7 +24,6 @@
 mod all_rows;
 mod rounds;
 
-use super::SolverInfo;
 use super::obcd::{ObcdOptions, repaired};
 use super::pair_descent::{self, Candidates, PairDescent, Schedule, Turn};
 use crate::composite::relative_criticality;
@@ -36,6 +35,7 @@ use crate::options::{Constant, Constants, checked, only};
 use crate::pair::PairPenalty;
 use crate::problem::Problem;
 use crate::smooth::Smooth;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Pass, Profile, Solver, Step};
 use rounds::{DRIFT, Iterate, Sets};
 

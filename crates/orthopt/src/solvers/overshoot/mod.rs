@@ -26,7 +26,6 @@ mod nested;
 mod single;
 mod starts;
 
-use super::SolverInfo;
 use crate::cancel::Cancel;
 use crate::constraint::stiefel;
 use crate::error::{Error, Result};
@@ -34,6 +33,7 @@ use crate::linalg::RowMat;
 use crate::objective::Evaluate;
 use crate::problem::{MeasuredProblem, UncorrelatedProblem};
 use crate::smooth::{Order, Quadratic};
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step};
 pub(crate) use common::{common, grouped};
 pub(crate) use ground::{Ground, Grounded, Point};

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use rand_pcg::Pcg64;
 
 use super::oracle::PairOracle;
-use super::working_set::{Candidates, Rows, WorkingSet};
+use crate::pair::working_set::{Candidates, Rows, WorkingSet};
 
 /// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
 const KEEP: usize = 64;

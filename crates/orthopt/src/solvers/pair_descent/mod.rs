@@ -26,16 +26,15 @@ mod oracle;
 mod schedule;
 #[cfg(test)]
 mod tests;
-mod working_set;
 
+pub use crate::pair::working_set::{Candidates, WORKING_SETS, WorkingSet, pairs};
 pub(crate) use greedy::stationarity_score;
 pub(crate) use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub(crate) use schedule::{Schedule, Turn};
-pub use working_set::{Candidates, WORKING_SETS, WorkingSet, pairs};
 
 use crate::linalg::work::count;
+use crate::pair::working_set::Rows;
 use crate::solve::{Pass, Step};
-use working_set::Rows;
 
 /// A pair takes about as long as so many multiplications of a large product (1 to 3 µs, at some 10 to 25 of them in a ns).
 const PAIR: usize = 10_000;

@@ -5,9 +5,9 @@ use rand_pcg::Pcg64;
 
 use super::greedy::Greedy;
 use super::oracle::{PairOracle, Tried};
-use super::working_set::{Candidates, Rows, WorkingSet};
 use crate::pair::cursor::Cursor;
 use crate::pair::movable::{Movable, matching};
+use crate::pair::working_set::{Candidates, Rows, WorkingSet};
 use crate::solve::Pass;
 
 /// Disjoint blocks solved in parallel from the same X: at least so many, and small blocks up to so

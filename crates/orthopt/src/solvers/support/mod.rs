@@ -36,10 +36,10 @@ use crate::pair::PairPenalty;
 use crate::penalty::AnyPenalty;
 use crate::problem::{PcaProblem, Problem};
 use crate::smooth::Quadratic;
+use crate::solve::info::SolverInfo;
 use crate::solve::{
     AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step, advance,
 };
-use crate::solvers::SolverInfo;
 use crate::solvers::obcd::{self, Obcd, ObcdOptions};
 use crate::solvers::proximal::Feasible;
 use descent::{Objective, Pace, Point};

@@ -18,7 +18,6 @@ mod point;
 mod supports;
 mod together;
 
-use super::SolverInfo;
 use super::exchange::component::{block, leading};
 use crate::cancel::nobody_waits;
 use crate::error::Result;
@@ -26,6 +25,7 @@ use crate::linalg::RowMat;
 use crate::objective::{lowers, price_of_nonzeros};
 use crate::problem::{UncorrelatedProblem, support};
 use crate::smooth::Quadratic;
+use crate::solve::info::SolverInfo;
 use crate::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 use point::Point;
 pub use supports::rounded;
