@@ -195,11 +195,7 @@ impl Summary {
         let relative = report.relative_feasibility;
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);
         if let (Some(optimum), Some(gap)) = (report.optimum, report.above_optimum()) {
-            let known = text::number(optimum, 10);
-            self.line(
-                "optimum",
-                &format!("{known}, known in closed form; F exceeds it by {gap:.1e}, relative to it"),
-            );
+            self.line("optimum", &text::optimum(optimum, gap));
         }
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         if let Some(splitting) = &s.splitting {

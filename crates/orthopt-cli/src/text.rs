@@ -14,6 +14,15 @@ pub fn number(x: f64, digits: usize) -> String {
     }
 }
 
+/// The minimum that is known, and how far F lies above it, as a share of it.
+pub fn optimum(known: f64, above: f64) -> String {
+    let known = number(known, 10);
+    match above.abs() <= 4.0 * f64::EPSILON {
+        true => format!("{known}, known in closed form; F equals it"),
+        false => format!("{known}, known in closed form; F exceeds it by {above:.1e} of it"),
+    }
+}
+
 /// `x` with all its digits, in exponent form where it would be long otherwise.
 pub fn exact(x: f64) -> String {
     if x == 0.0 || (1e-5..1e12).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
@@ -121,6 +130,12 @@ mod tests {
         assert_eq!(shell_word("my data.csv"), "'my data.csv'");
         assert_eq!(shell_word("it's"), "'it'\\''s'");
         assert_eq!(shell_word(""), "''");
+    }
+
+    #[test]
+    fn an_optimum_that_is_met_is_no_excess() {
+        assert_eq!(optimum(-2.5, 0.0), "-2.500000000, known in closed form; F equals it");
+        assert_eq!(optimum(-2.5, 1.5e-9), "-2.500000000, known in closed form; F exceeds it by 1.5e-9 of it");
     }
 
     #[test]

@@ -6,6 +6,14 @@ use crate::message::Message;
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// The known name that is nearest to one that is not known, as a question; empty where none is near.
+fn nearest(name: &str, known: &str) -> String {
+    let most = 1 + name.chars().count() / 4;
+    let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
+    let near = known.split(", ").filter(|other| distance(other) <= most).min_by_key(distance);
+    near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
+}
+
 /// Invalid input: each message says what, where and what to do. [`Error::message`] is for
 /// front ends with their own spelling of options.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -120,7 +128,7 @@ pub enum Error {
         lower: f64,
     },
     /// A name that is not in the registry.
-    #[error("there is no {kind} '{name}'; choose one of: {known}")]
+    #[error("there is no {kind} '{name}'{}; choose one of: {known}", nearest(name, known))]
     UnknownName {
         /// Kind of thing: problem, solver, penalty, ...
         kind: &'static str,

@@ -166,7 +166,7 @@ fn text_becomes_typed_values() {
     assert_eq!(said("irpg-phi", "auto"), "irpg-phi is auto: expected a number > 0");
     assert_eq!(
         said("manpg-ada-tua", "2"),
-        "there is no constant 'manpg-ada-tua'; choose one of: manpg-ada-t, manpg-ada-gamma, manpg-ada-delta, manpg-ada-tau"
+        "there is no constant 'manpg-ada-tua' (did you mean 'manpg-ada-tau'?); choose one of: manpg-ada-t, manpg-ada-gamma, manpg-ada-delta, manpg-ada-tau"
     );
     assert!(said("nothing", "2").contains("irpg-memory") && said("nothing", "2").contains("mcp-gamma"));
 }

@@ -48,6 +48,8 @@ fn ranks_lambdas_and_names() {
         WorkingSet::parse("best").unwrap_err().to_string(),
         "there is no working set 'best'; choose one of: random, active, cyclic, greedy-sv, greedy-or"
     );
+    let said = |name: &str| Model::parse(name).unwrap_err().to_string();
+    assert!(said("exatc").starts_with("there is no model 'exatc' (did you mean 'exact'?); choose one of: "));
     assert_eq!(
         Model::parse("full").unwrap_err().to_string(),
         "there is no model 'full'; choose one of: exact, diagonal"

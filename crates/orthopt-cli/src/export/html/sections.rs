@@ -175,12 +175,7 @@ pub fn certainty(page: &mut Page, report: &Report) {
         ("certificate", certificate.unwrap_or_else(|| "not requested; --certify gives one".into())),
         ("bound", bound),
         ("gap", gap),
-        (
-            "optimum",
-            optimum.map_or(String::new(), |(f, above)| {
-                format!("{}, F exceeds it by {above:.1e}, relative to it", text::number(f, 10))
-            }),
-        ),
+        ("optimum", optimum.map_or(String::new(), |(f, above)| text::optimum(f, above))),
     ]);
 }
 
