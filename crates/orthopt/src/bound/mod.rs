@@ -33,7 +33,8 @@ mod tree;
 mod types;
 
 pub(crate) use adjusted::{
-    Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, supports_proved, ways,
+    Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, lists_are_long,
+    supports_proved, ways,
 };
 pub(crate) use claim::is_met;
 pub use claim::{Claim, Elsewhere, PROVED, Point, Proof};
