@@ -45,7 +45,7 @@ pub(crate) use limits::least_work as least_proof_work;
 pub use limits::{LimitDual, limit_dual};
 pub(crate) use of_penalty::no_bound;
 pub(crate) use proof_file::Proved;
-pub use proof_file::{Limits, Prepared, ProofFile, Statement};
+pub use proof_file::{CheckedProof, Limits, Prepared, ProofFile, Statement};
 pub(crate) use scores::adjusted;
 
 pub use types::{Bound, End, Kind, Method, Options, Progress, Relaxation, Show};
