@@ -139,7 +139,9 @@ impl ProofFile {
         if options.total_nonzeros.is_some() && options.max_nonzeros.is_none() {
             options.max_nonzeros = problem.max_nonzeros;
         }
-        let takes_measure = options.nonzeros.is_some() || options.total_nonzeros.is_some();
+        // another problem is told as such, without a measure that it does not have
+        let is_asked = options.problem.as_ref() == Some(&problem.name);
+        let takes_measure = is_asked && (options.nonzeros.is_some() || options.total_nonzeros.is_some());
         if options.maximise.is_none() && takes_measure && !problem.nonnegative {
             options.maximise = Some(problem.measure.clone());
         }
