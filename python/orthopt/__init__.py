@@ -4,7 +4,7 @@
 >>> orthopt.solve("nonneg-pca", "builtin:pitprops", rank=2).feasibility < 1e-12
 True
 
-Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`stability`, :func:`minimize`, :func:`check_gradient`, :func:`check_hessian`; estimators for
+Functions: :func:`explore`, :func:`solve`, :func:`path`, :func:`compare`, :func:`scree`, :func:`certify`, :func:`bound`, :func:`check_proof`, :func:`stability`, :func:`minimize`, :func:`check_gradient`, :func:`check_hessian`; estimators for
 scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`KnowledgeGraph`; rows that do not fit memory:
 :class:`GramAccumulator`, :mod:`orthopt.dask`; pictures: :mod:`orthopt.plots`; exceptions:
 :mod:`orthopt.errors`.
@@ -14,6 +14,7 @@ from typing import Any
 
 from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
+from ._check_proof import CheckedProof, check_proof
 from ._explore import Exploration, Step, explore
 from ._gram import GramAccumulator
 from ._knowledge import Answer, KnowledgeGraph
@@ -36,6 +37,7 @@ __all__ = [
     "BoundProgress",
     "BoundTrace",
     "Certificate",
+    "CheckedProof",
     "Comparison",
     "Exploration",
     "ExplainedVariance",
@@ -57,6 +59,7 @@ __all__ = [
     "certify",
     "check_gradient",
     "check_hessian",
+    "check_proof",
     "compare",
     "constants",
     "errors",

@@ -4,6 +4,8 @@ from ._bound import Bound as Bound
 from ._bound import BoundProgress as BoundProgress
 from ._bound import BoundTrace as BoundTrace
 from ._bound import bound as bound
+from ._check_proof import CheckedProof as CheckedProof
+from ._check_proof import check_proof as check_proof
 from ._estimators import NonnegativePCA as NonnegativePCA
 from ._estimators import SparsePCA as SparsePCA
 from ._explore import Exploration as Exploration

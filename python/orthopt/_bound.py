@@ -90,7 +90,7 @@ class Bound:
     #: (n x n), ``rank``, ``lam``, ``K``, ``constant``, ``relaxation``, ``bound``, ``method``, ``objective``; see the
     #: documentation. ``None`` unless asked for.
     dual: dict[str, Any] | None
-    #: What ``--proof`` writes, for ``orthopt check-proof``: claim, problem, X and all numbers that prove it. ``None`` unless
+    #: What ``--proof`` writes, for :func:`check_proof`: claim, problem, X and all numbers that prove it. ``None`` unless
     #: asked for.
     proof_file: dict[str, Any] | None
     #: How bound and incumbent changed.

@@ -1,4 +1,4 @@
-"""Proofs that can be cited: the program of the documentation takes what ``bound`` writes, and nothing else."""
+"""Proofs that can be cited: ``check_proof`` and the program of the documentation take what ``bound`` writes, and nothing else."""
 
 from __future__ import annotations
 
@@ -95,6 +95,70 @@ def test_the_program_of_the_page_refuses_what_was_altered(check) -> None:
     ]:
         with pytest.raises((AssertionError, IndexError, ValueError)):
             check(altered(change), c, 2, "adjusted", nonzeros=[3, 3])
+
+
+#: Options of ``bound``, and of the command.
+CITED = [
+    ("l0-pca", {"nonzeros": 3, "maximise": "variance"}, ["--nonzeros", "3", "--maximise", "variance"]),
+    ("l0-pca", {"lam": 20.0, "center": True}, ["--lambda", "20", "--center"]),
+    ("nonneg-pca", {"scale": "std"}, ["--scale", "std"]),
+    ("l0-pca", {"nonzeros": 3, "scale": "std", "center": False}, ["--nonzeros", "3", "--scale", "std", "--center=false"]),
+]
+
+
+@pytest.mark.parametrize(("problem", "options", "words"), CITED)
+def test_a_proof_is_checked_whoever_wrote_it(cli, tmp_path, problem, options, words) -> None:
+    a = table(7, 0) + 0.1
+    data, path = tmp_path / "a.npy", tmp_path / "proof.json"
+    np.save(data, a)
+    found = orthopt.bound(problem, a, rank=2, time_limit=20, proof=True, **options)
+    cli("bound", problem, data, "-r", 2, *words, "--proof", path, "--quiet")
+    for proof in (found.proof_file, json.dumps(found.proof_file), path, str(path)):
+        for samples in (a, str(data)):
+            checked = orthopt.check_proof(proof, samples)
+            assert str(checked) == checked.claim and checked.claim.startswith("Of all 7 x 2 matrices X with X'X = I")
+            assert checked.bound <= checked.objective and checked.proof in (None, "optimal", "supports")
+            assert checked.gap == pytest.approx((checked.objective - checked.bound) / abs(checked.objective), abs=1e-9)
+    stated = {key: value for key, value in options.items() if key != "center"}
+    assert orthopt.check_proof(path, a, rank=2, **stated) == orthopt.check_proof(path, a)
+    path.write_text(json.dumps(found.proof_file))
+    assert found.proof_file["claim"] in cli("check-proof", path, data)
+
+
+def test_what_is_no_proof_of_it_is_refused(tmp_path) -> None:
+    a = table(7, 0)
+    file = proof(a, 2, nonzeros=3)
+    assert orthopt.check_proof(file, a).claim == file["claim"]
+    assert orthopt.check_proof(file, a.T @ a, gram=True).claim == file["claim"]  # C has other bits than that of the samples
+    for data, options, words in [
+        (a, {"rank": 3}, "rank 2, and 3"),
+        (a, {"nonzeros": 4}, "at most 3"),
+        (a, {"nonzeros": [3, 2]}, "at most 3"),
+        (a, {"total_nonzeros": 6}, "at most 6"),
+        (a, {"maximise": "polar"}, "measure adjusted"),
+        (a, {"scale": 2.0}, "another table"),
+        (a[:, ::-1], {}, "another table"),
+        (a[1:], {}, "another table"),
+        (table(6, 0), {}, "another table"),
+    ]:
+        with pytest.raises(orthopt.errors.IncompatibleError, match=words):
+            orthopt.check_proof(file, data, **options)
+    with pytest.raises(orthopt.errors.OrthoptError, match="seed"):
+        orthopt.check_proof(file, a, seed=3)
+    for key, value in [
+        ("bound", file["bound"] * (1 - 1e-6)),
+        ("objective", file["objective"] * (1 + 1e-6)),
+        ("X", file["X"][::-1]),
+        ("claim", file["claim"] + " Indeed."),
+    ]:
+        with pytest.raises(orthopt.errors.IncompatibleError, match="proves nothing"):
+            orthopt.check_proof({**file, key: value}, a)
+    (tmp_path / "other.json").write_text('{"schema": 1}')
+    for other in (tmp_path / "other.json", "{}"):
+        with pytest.raises(orthopt.errors.IncompatibleError, match="not a file that"):
+            orthopt.check_proof(other, a)
+    with pytest.raises(FileNotFoundError):
+        orthopt.check_proof(tmp_path / "none.json", a)
 
 
 def test_what_no_file_can_prove_says_so() -> None:

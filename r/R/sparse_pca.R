@@ -58,6 +58,7 @@
 #' @param covmat a covariance or correlation matrix, instead of `x`.
 #' @param na.action the treatment of missing values, such as [na.omit()] or [na.exclude()]. By default they are an
 #'   error that names the place.
+#' @param proof `TRUE`: keep the proof of the `bound` as a text that can be cited and checked ([check_proof()]).
 #' @template options
 #' @returns An object of class `c("sparse_pca", "prcomp")`, which functions for `prcomp` take, too. In the
 #'   conventions of [prcomp()]:
@@ -74,6 +75,8 @@
 #'   \item{objective}{the value of the objective.}
 #'   \item{bound, gap, proof}{if `bound` was requested: the lower bound of the objective, the difference relative
 #'     to the objective, and `"optimal"` if the gap is closed.}
+#'   \item{proof_file}{if `proof` is true: the text of a file with the claim and all numbers that prove it, for
+#'     [check_proof()] and for `orthopt check-proof`.}
 #'   \item{status}{the ending of the run: `"converged"`, `"time_limit"`, `"max_iters"`, `"interrupted"`,
 #'     `"stalled"`, ...}
 #'   \item{certificate}{if `certify` was requested: a list with `pairs_checked`, `pairs_total`, `max_decrease`,
@@ -103,7 +106,7 @@
 sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, penalty = "l0", center = TRUE,
                                scale. = FALSE, nonneg = FALSE, maximise = NULL, constraint = NULL, time_limit = NULL,
                                seed = 0, effort = NULL, bound = FALSE, certify = FALSE, retx = TRUE, covmat = NULL,
-                               na.action = NULL, ...) {
+                               na.action = NULL, proof = FALSE, ...) {
     further <- list(...)
     of_frame <- if (is.null(names(further))) rep(FALSE, length(further)) else names(further) %in% FRAME_OPTIONS
     reading <- lapply(further[of_frame], function(words) paste(words, collapse = ","))
@@ -113,13 +116,16 @@ sparse_pca.default <- function(x, ncomp = NULL, nonzeros = NULL, lambda = NULL, 
         refuse_idle(c(center = !isTRUE(center), scale. = !isFALSE(scale.), na.action = !is.null(na.action),
                       retx = !isTRUE(retx)), "'covmat'", "rows, and there are none")
     }
+    if (flag(proof, "proof") && (is.null(bound) || isFALSE(bound))) {
+        fail("'proof' keeps what proves a bound: give 'bound' too, or leave it out")
+    }
     data <- if (missing(x)) from_covariances(covmat)
         else if (is_sparse(x)) from_sparse(x, center, scale., na.action)
         else from_samples(x, center, scale., na.action, reading)
     # the rule takes the covariances and the number of rows behind them
     if (data$gram && !is.na(data$rows) && identical(ncomp, "auto")) further$samples <- data$rows
     own <- list(penalty = word(penalty, "penalty"), nonneg = flag(nonneg, "nonneg"), gram = data$gram,
-                centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.))
+                centered = !isFALSE(data$center), scaled = !data$gram && isTRUE(scale.), proof = proof)
     given <- list(ncomp = ncomp, nonzeros = nonzeros, lambda = lambda, maximise = maximise, constraint = constraint,
                   time_limit = time_limit, seed = seed, effort = effort, bound = bound, certify = certify)
     found <- run(data$matrix, run_options(own, given, further))
@@ -191,6 +197,7 @@ result <- function(found, data, retx, call) {
         bound = report$bound,
         gap = report$gap,
         proof = report$proof,
+        proof_file = if (nzchar(found$proof_file)) found$proof_file,
         status = report$status,
         certificate = certificate(report, found$certified),
         feasibility = report$feasibility,

@@ -11,7 +11,6 @@ use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named};
 use orthopt::report::{Assessment, Global, Task};
 use orthopt::solve::Stopping;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -117,8 +116,7 @@ fn work(
     out.set_item("X", bound.x.as_ref().map(|x| array(py, x)).transpose()?)?;
     out.set_item("relaxation", bound.relaxation.bound)?;
     out.set_item("dual", dual.as_ref().map(|dual| arrays(py, dual)).transpose()?)?;
-    let text = file.as_ref().map(serde_json::to_string).transpose();
-    out.set_item("proof_file", text.map_err(|error| PyValueError::new_err(error.to_string()))?)?;
+    out.set_item("proof_file", file.as_ref().map(ProofFile::text))?;
     let trace = PyDict::new(py);
     let column = |value: fn(&Progress) -> f64| PyArray1::from_iter(py, bound.trace.iter().map(value));
     trace.set_item("seconds", column(|p| p.seconds))?;

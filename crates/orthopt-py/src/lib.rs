@@ -9,6 +9,7 @@ mod begun;
 mod bound;
 mod broken;
 mod certify;
+mod check_proof;
 mod command;
 mod errors;
 mod explore;
@@ -38,6 +39,8 @@ mod _orthopt {
     use super::bound::bound;
     #[pymodule_export]
     use super::certify::certify;
+    #[pymodule_export]
+    use super::check_proof::check_proof;
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]

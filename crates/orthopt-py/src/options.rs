@@ -60,11 +60,42 @@ pub struct Request {
     pub how: Preparation,
 }
 
+/// The same before anything is made of it, so that more can be filled in.
+pub struct Stated {
+    /// The options that are given.
+    pub options: orthopt::request::Request,
+    asked: Asked,
+    weights: Option<Vec<f64>>,
+}
+
+impl Stated {
+    /// What the options mean.
+    ///
+    /// # Errors
+    /// Values out of range, options that exclude each other.
+    pub fn settled(mut self) -> Result<Request, Failure> {
+        let Settled { mut pose, wanted, stopping, restarts, threads, certify: scope, .. } =
+            self.options.settled()?;
+        pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
+        let mut how = preparation(&self.options)?;
+        how.weights = self.weights;
+        Ok(Request { pose, wanted, stopping, restarts, threads, scope, asked: self.asked, how })
+    }
+}
+
 impl<'py> FromPyObject<'_, 'py> for Request {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let mut request = orthopt::request::Request::of(Front::Python);
+        Ok(Stated::extract(given)?.settled()?)
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Stated {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let mut options = orthopt::request::Request::of(Front::Python);
         for (key, value) in given.get_item("options")?.cast_into::<PyDict>()?.iter() {
             let name: String = key.extract()?;
             let option = find_option(&name, Front::Python);
@@ -73,7 +104,7 @@ impl<'py> FromPyObject<'_, 'py> for Request {
                 (true, None) => Written::Text("auto".into()),
                 (false, _) => written(&value).ok_or_else(|| unusable(&name, option, &value))?,
             };
-            request.set(&name, value).map_err(Failure::from)?;
+            options.set(&name, value).map_err(Failure::from)?;
         }
         let given = given.to_owned();
         let list = |key: &str| -> PyResult<Vec<String>> {
@@ -82,19 +113,14 @@ impl<'py> FromPyObject<'_, 'py> for Request {
         };
         let (mut asked, assumed) = (list("own")?, list("assumed")?);
         if !given.get_item("judged")?.extract::<bool>()? {
-            let names = request.given().into_iter().map(String::from);
+            let names = options.given().into_iter().map(String::from);
             asked.splice(0..0, names.filter(|name| !assumed.contains(name)));
         }
         let call: String = given.get_item("call")?.extract()?;
         let named = Call::named(&call);
         let call = named.ok_or_else(|| PyValueError::new_err(format!("there is no call `{call}`")))?;
-        let asked = Asked { call, given: asked };
-        let settled = request.settled().map_err(Failure::from)?;
-        let Settled { mut pose, wanted, stopping, restarts, threads, certify: scope, .. } = settled;
-        pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
-        let mut how = preparation(&request)?;
-        how.weights = given.get_item("weights")?.extract::<Option<Vec<f64>>>()?;
-        Ok(Self { pose, wanted, stopping, restarts, threads, scope, asked, how })
+        let weights = given.get_item("weights")?.extract()?;
+        Ok(Self { options, asked: Asked { call, given: asked }, weights })
     }
 }
 

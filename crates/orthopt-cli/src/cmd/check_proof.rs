@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::ValueHint;
-use orthopt::bound::{Limits, ProofFile};
+use orthopt::bound::{CheckedProof, ProofFile};
 use orthopt::family::{Call, Named};
-use orthopt::request::{Counts, Rank, Request};
 
 use super::solve::use_threads;
 use crate::configured::Help;
@@ -54,7 +53,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.options.0.clone();
     Files::of(&options).reads("FILE.json", Some(&args.file)).check()?;
     let proof = read(&args.file)?;
-    of_file(&mut options, &proof);
+    proof.complete(&mut options);
     let settings = Settings::resolve(&mut options)?;
     let (info, asked) = (settings.problem, Asked::new(Call::BoundOfX, &options));
     asked.check(info, &settings.pose)?;
@@ -65,65 +64,23 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let (posed, _) = pose(info, &input, &settings.pose, interrupt::cancel())?;
     drop(input);
     let problem: Named = posed.problem;
-    let claim = problem.check_proof(&proof, info.name).with_context(|| args.file.display().to_string())?;
+    let checked = problem.check_proof(&proof, info.name).with_context(|| args.file.display().to_string())?;
     if settings.prints() {
-        output::print(&told(&proof, claim))?;
+        output::print(&told(&checked))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn read(path: &Path) -> anyhow::Result<ProofFile> {
     let text = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
-    let what = || format!("{}: it is not a file that `orthopt bound ... --proof` wrote", path.display());
-    serde_json::from_slice(&text).with_context(what)
+    // a file of something else is invalid data, and no wrong option
+    ProofFile::of_text(&String::from_utf8_lossy(&text))
+        .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))
 }
 
-/// What is not given is what the file says.
-fn of_file(options: &mut Request, proof: &ProofFile) {
-    let (problem, data) = (&proof.problem, &proof.data);
-    options.problem = Some(problem.name.clone());
-    options.rank.get_or_insert(Rank::Given(problem.rank));
-    let has_limit =
-        options.nonzeros.is_some() || options.total_nonzeros.is_some() || options.variables.is_some();
-    match &problem.limits {
-        _ if has_limit => {}
-        Some(Limits::Nonzeros(list)) => {
-            // one number is for any rank, so that another rank is told as such
-            let same = list.iter().all(|k| *k == list[0]);
-            options.nonzeros = Some(Counts::Given(if same { list[..1].to_vec() } else { list.clone() }));
-        }
-        Some(Limits::Total(total)) => options.total_nonzeros = Some(*total),
-        Some(Limits::Variables(variables)) => options.variables = Some(*variables),
-        _ => {}
-    }
-    if options.total_nonzeros.is_some() && options.max_nonzeros.is_none() {
-        options.max_nonzeros = problem.max_nonzeros;
-    }
-    let takes_measure = options.nonzeros.is_some() || options.total_nonzeros.is_some();
-    if options.maximise.is_none() && takes_measure && !problem.nonnegative {
-        options.maximise = Some(problem.measure.clone());
-    }
-    if options.lambda.is_none()
-        && (problem.lambda != 0.0 || problem.limits.is_none() && problem.name == "l0-pca")
-    {
-        options.lambda = Some(problem.lambda);
-    }
-    if !data.gram && options.gram.is_none() {
-        if data.centered {
-            options.center.get_or_insert(true);
-        }
-        if data.scale != "none" && !data.scale.is_empty() {
-            options.scale.get_or_insert_with(|| data.scale.clone());
-        }
-        if data.covariance {
-            options.covariance.get_or_insert(true);
-        }
-    }
-}
-
-fn told(proof: &ProofFile, claim: &str) -> String {
+fn told(checked: &CheckedProof) -> String {
     let mut summary = Summary::default();
-    summary.line("proof", &format!("holds; written by {}", proof.version));
-    summary.line("claim", claim);
+    summary.line("proof", &format!("holds; written by {}", checked.version));
+    summary.line("claim", &checked.claim);
     summary.take()
 }

@@ -34,13 +34,24 @@ fn a_proof_is_written_and_checked() {
 fn what_was_done_to_the_data_is_done_again() {
     let dir = Dir::new();
     dir.orthopt(&["data", "generate", "spiked:40:8:2:3", "a.csv"]).assert().success();
-    let bound =
-        ["bound", "l0-pca", "a.csv", "--scale", "std", "-r", "2", "--nonzeros", "3", "--proof", "p.json"];
-    dir.orthopt(&bound).assert().success();
+    let bound = ["bound", "l0-pca", "a.csv", "-r", "2", "--nonzeros", "3", "--proof", "p.json"];
+    let prepared = |how: &[&'static str]| dir.orthopt(&[&bound[..], how].concat()).assert().success();
+    prepared(&["--scale", "std"]);
     dir.orthopt(&["check-proof", "p.json", "a.csv"]).assert().success();
     for extra in [&["--scale", "none"][..], &["--center=false"]] {
         let args = [&["check-proof", "p.json", "a.csv"], extra].concat();
         dir.fails_in_one_line(&args, 2, &["p.json", "another table"]);
+    }
+    // what is not what these options mean where nothing else is said
+    for how in [
+        &["--scale", "std", "--center=false"][..],
+        &["--scale", "std", "--covariance=false"],
+        &["--covariance", "--center=false"],
+        &["--covariance"],
+    ] {
+        prepared(how);
+        dir.orthopt(&["check-proof", "p.json", "a.csv"]).assert().success();
+        dir.fails_in_one_line(&["check-proof", "p.json", "a.csv", "--scale", "unit"], 2, &["another table"]);
     }
     dir.orthopt(&["data", "generate", "spiked:40:8:2:4", "b.csv"]).assert().success();
     dir.fails_in_one_line(&["check-proof", "p.json", "b.csv"], 2, &["another table"]);

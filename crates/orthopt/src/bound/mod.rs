@@ -34,7 +34,8 @@ mod types;
 pub(crate) use crate::solve::claim::is_met;
 pub use crate::solve::claim::{Claim, Elsewhere, PROVED, Point, Proof};
 pub(crate) use adjusted::{
-    Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, supports_proved, ways,
+    Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, lists_are_long,
+    supports_proved, ways,
 };
 pub use dual::Dual;
 pub(crate) use front::branches;
@@ -43,7 +44,7 @@ pub(crate) use limits::least_work as least_proof_work;
 pub use limits::{LimitDual, limit_dual};
 pub(crate) use of_penalty::no_bound;
 pub(crate) use proof_file::Proved;
-pub use proof_file::{Limits, Prepared, ProofFile, Statement};
+pub use proof_file::{CheckedProof, Limits, Prepared, ProofFile, Statement};
 pub(crate) use scores::adjusted;
 
 pub use types::{Bound, End, Kind, Method, Options, Progress, Relaxation, Show};

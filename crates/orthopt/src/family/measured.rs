@@ -110,6 +110,8 @@ const COORDINATES: &str = "coordinates";
 const PRICE: f64 = 1.0;
 /// Variables up to which a bound takes roots of C, one after the other.
 const DECOMPOSED: usize = 400;
+/// Share of the time that the bound of variance may take where lists of supports follow.
+const BEFORE_LISTS: f64 = 0.3;
 /// Random points from which a feasible one is looked for.
 const TRIES: usize = 300;
 
@@ -371,9 +373,12 @@ impl Family for MeasuredProblem {
             x.as_ref().map(|x| bound::Point { objective: self.value(x), feasibility: self.feasibility(x) });
         let known =
             x.as_ref().zip(point).filter(|(_, p)| options.nodes > 0 && p.objective < 0.0 && self.branches());
-        // lists of supports have multipliers of their own
-        let iterations = if known.is_some() { 0 } else { options.iterations };
-        let plain = bound::Options { nodes: 0, iterations, ..options.clone() };
+        // lists of supports have multipliers of their own, but long ones may be cut off before anything is proved of them
+        let short =
+            known.is_some() && !self.listed().is_some_and(|l| bound::lists_are_long(self.nrows(), &l));
+        let iterations = if short { 0 } else { options.iterations };
+        let seconds = options.seconds.map(|all| if known.is_some() { BEFORE_LISTS * all } else { all });
+        let plain = bound::Options { nodes: 0, iterations, seconds, ..options.clone() };
         let mut found = bound::lower_bound(f, self.rank(), &kind, None, &plain, &cancel, show)?;
         let listed = known.and_then(|(x, point)| {
             self.proved_by_supports(found.clone(), (x, point.objective), options, &cancel, show)

@@ -1,7 +1,8 @@
 //! Proofs that can be cited, problem by problem.
 
+use super::request::{Counts, Rank, Request};
 use super::{Family, Named};
-use crate::bound::{Bound, Kind, Prepared, ProofFile, Proved, Statement, no_bound};
+use crate::bound::{Bound, CheckedProof, Kind, Limits, Prepared, ProofFile, Proved, Statement, no_bound};
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
@@ -78,11 +79,94 @@ impl Named {
         proved.file(statement, data)
     }
 
-    /// The claim of a file, if it proves it for this problem.
+    /// What a file claims, if it proves it for this problem of the name `name`: nothing is searched for, and no code is shared with
+    /// what makes proofs.
+    ///
+    /// ```
+    /// use orthopt::bound::{Options, Prepared, ProofFile};
+    /// use orthopt::cancel::Cancel;
+    /// use orthopt::family::{Family, find_problem, pose};
+    /// use orthopt::problem::PcaData;
+    /// use orthopt::request::{Front, Request, Written};
+    ///
+    /// let c = faer::Mat::from_fn(6, 6, |i, j| if i == j { 2.0 } else { 1.0 / (1.0 + i as f64 + j as f64) });
+    /// let data = PcaData::Gram(c.as_ref());
+    /// let mut request = Request::of(Front::Command);
+    /// request.set("rank", Written::Whole(2))?;
+    /// request.set("nonzeros", Written::Whole(2))?;
+    /// let problem = pose(find_problem("l0-pca")?, &data, &request.settled()?.pose)?.problem;
+    /// let (never, options) = (Cancel::never(), Options { nodes: u64::MAX, keeps: true, ..Options::default() });
+    /// let x = problem.start(problem.default_start(), 0)?;
+    /// let bound = problem.lower_bound(Some(&x), &options, &never, &|_| ())?;
+    /// let text = problem.proof_file("l0-pca", (&bound, &x), Prepared::default(), &never)?.text();
+    ///
+    /// // who reads it has C, and the file says what the problem is
+    /// let file = ProofFile::of_text(&text)?;
+    /// let mut request = Request::of(Front::Command);
+    /// file.complete(&mut request);
+    /// let problem = pose(find_problem("l0-pca")?, &data, &request.settled()?.pose)?.problem;
+    /// let checked = problem.check_proof(&file, "l0-pca")?;
+    /// assert!(checked.claim.starts_with("Of all 6 x 2 matrices X with X'X = I, at most 2 nonzeros"));
+    /// # Ok::<(), orthopt::Error>(())
+    /// ```
     ///
     /// # Errors
     /// It is of another table or problem, or its numbers prove nothing; which, and why.
-    pub fn check_proof<'a>(&self, file: &'a ProofFile, name: &str) -> Result<&'a str> {
+    pub fn check_proof(&self, file: &ProofFile, name: &str) -> Result<CheckedProof> {
         file.check(&self.matrix()?, &self.statement(name)?)
+    }
+}
+
+impl ProofFile {
+    /// Fills in what is not given: problem, and preparation of samples, are those of the file.
+    pub fn complete(&self, options: &mut Request) {
+        let (problem, data) = (&self.problem, &self.data);
+        options.problem.get_or_insert_with(|| problem.name.clone());
+        options.rank.get_or_insert(Rank::Given(problem.rank));
+        let has_limit =
+            options.nonzeros.is_some() || options.total_nonzeros.is_some() || options.variables.is_some();
+        match &problem.limits {
+            _ if has_limit => {}
+            Some(Limits::Nonzeros(list)) => {
+                // one number is for any rank, so that another rank is told as such
+                let same = list.iter().all(|k| *k == list[0]);
+                options.nonzeros = Some(Counts::Given(if same { list[..1].to_vec() } else { list.clone() }));
+            }
+            Some(Limits::Total(total)) => options.total_nonzeros = Some(*total),
+            Some(Limits::Variables(variables)) => options.variables = Some(*variables),
+            None => {}
+        }
+        if options.total_nonzeros.is_some() && options.max_nonzeros.is_none() {
+            options.max_nonzeros = problem.max_nonzeros;
+        }
+        // another problem is told as such, without a measure that it does not have
+        let is_asked = options.problem.as_ref() == Some(&problem.name);
+        let takes_measure = is_asked && (options.nonzeros.is_some() || options.total_nonzeros.is_some());
+        if options.maximise.is_none() && takes_measure && !problem.nonnegative {
+            options.maximise = Some(problem.measure.clone());
+        }
+        if options.lambda.is_none()
+            && (problem.lambda != 0.0 || problem.limits.is_none() && problem.name == "l0-pca")
+        {
+            options.lambda = Some(problem.lambda);
+        }
+        if !data.gram && options.gram.is_none() {
+            self.prepare(options);
+        }
+    }
+
+    /// The preparation of samples, as far as it is not what holds where nothing is said.
+    fn prepare(&self, options: &mut Request) {
+        let data = &self.data;
+        let by_deviations = data.scale == "std";
+        if data.scale != "none" && !data.scale.is_empty() {
+            options.scale.get_or_insert_with(|| data.scale.clone());
+        }
+        if data.covariance != by_deviations {
+            options.covariance.get_or_insert(data.covariance);
+        }
+        if data.centered != (data.covariance || by_deviations) {
+            options.center.get_or_insert(data.centered);
+        }
     }
 }

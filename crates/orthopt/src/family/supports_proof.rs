@@ -166,7 +166,8 @@ impl MeasuredProblem {
             None => Some(self.first_of_proof((FIRST * work as f64) as u64, cancel)?),
         };
         let work = work.saturating_sub(so_far() - begun);
-        let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
+        // what proves nothing is not wanted, so that no relaxation is
+        let options = Options { nodes: u64::MAX, work: Some(work), iterations: 0, ..Options::default() };
         let bound = self.lower_bound(known.or(first.as_ref()), &options, cancel, &|_| ()).ok()?;
         let x = bound.x.clone().or(first);
         bound.proof.is_some().then_some(Bound { x, ..bound })

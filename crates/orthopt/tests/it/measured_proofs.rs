@@ -139,6 +139,26 @@ fn what_ends_early_claims_nothing() {
     assert!(without.proof.is_none() && without.value <= found.objective.total);
 }
 
+/// Long lists that are cut off, before and after the first look at them: the bound of variance is there.
+#[test]
+fn what_is_cut_off_has_the_better_bound() {
+    let (n, many) = (75, 67_525.0); // supports of three variables
+    let entry = |i: usize, j: usize| ((3 * i + 7 * j + i * j + 1) as f64 * 0.83).sin();
+    let a = Mat::from_fn(90, n, |i, j| entry(i, j) + 2.0 * entry(i, j % 3 + 80));
+    let p = posed(&(a.transpose() * &a), 3, Measure::Adjusted, each(3));
+    let x = p.start("pruned", 0).unwrap();
+    let cut = |work: f64, iterations| {
+        let options = Options { nodes: u64::MAX, work: Some(work as u64), iterations, ..Options::default() };
+        p.lower_bound(Some(&x), &options, &Cancel::never(), &|_| ()).unwrap()
+    };
+    let plain = bounded(&p, Some(&x), 0);
+    for work in [1e4, 2e2 * many] {
+        let bound = cut(work, 20_000);
+        assert!(bound.gap < cut(work, 0).gap.map(|gap| 0.5 * gap), "{work}: {:?}", bound.gap);
+        assert!(bound.value >= plain.value && bound.proof.is_none(), "{work}: {}", bound.value);
+    }
+}
+
 /// Data in units of powers of two: the same words.
 #[test]
 fn units_change_no_word() {

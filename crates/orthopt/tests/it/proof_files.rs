@@ -39,12 +39,12 @@ fn written(name: &str, p: &Named, nodes: u64) -> orthopt::Result<String> {
     let options = Options { nodes, keeps: true, ..Options::default() };
     let bound = p.lower_bound(Some(&x), &options, &Cancel::never(), &|_| ())?;
     let file = p.proof_file(name, (&bound, &x), Prepared::default(), &Cancel::never())?;
-    Ok(serde_json::to_string(&file).unwrap())
+    Ok(file.text())
 }
 
 fn checked(name: &str, p: &Named, text: &str) -> Result<String, String> {
-    let file: ProofFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    p.check_proof(&file, name).map(String::from).map_err(|error| error.to_string())
+    let of_file = ProofFile::of_text(text).and_then(|file| p.check_proof(&file, name));
+    of_file.map(|checked| checked.claim).map_err(|error| error.to_string())
 }
 
 /// Every kind of problem that can be cited, with what it proves.

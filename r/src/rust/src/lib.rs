@@ -11,6 +11,7 @@
 mod failure;
 mod frame;
 mod options;
+mod proof;
 mod running;
 
 use extendr_api::prelude::*;
@@ -55,6 +56,18 @@ fn orthopt_finish(run: ExternalPtr<Running>) -> List {
     told(run.take().and_then(|found| outcome(&found)))
 }
 
+/// What a proof says of the data that it is of; see [`proof::data`].
+#[extendr]
+fn orthopt_proof_data(text: &str) -> List {
+    told(proof::data(text))
+}
+
+/// What a proof claims, if it proves it for the matrix; see [`proof::check`].
+#[extendr]
+fn orthopt_check_proof(text: &str, x: RMatrix<f64>, options: Robj) -> List {
+    told(proof::check(text, view(&x), &options))
+}
+
 /// The table of options; see [`options::described`].
 #[extendr]
 fn orthopt_options() -> List {
@@ -93,11 +106,12 @@ fn orthopt_has_one_triangle(x: RMatrix<f64>) -> bool {
 }
 
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
-    let Options { gram, centered, scaled, problem, given, settled } = Options::read(options)?;
+    let Options { gram, centered, scaled, problem, proof, given, settled } = Options::read(options)?;
     let a = view(x);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
     let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
-    let facts = DataFacts { centered, scaled, scale, ..DataFacts::of(&data) };
+    let covariance = !gram && !scaled; // R has divided by the root of rows - 1
+    let facts = DataFacts { centered, scaled, scale, covariance, ..DataFacts::of(&data) };
     let samples = settled.stability.map(|pairs| check(&data, pairs).map(|()| a.to_owned())).transpose()?;
     Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
     let pose_options = settled.pose.clone().or_counts(problem, &settled.wanted);
@@ -105,7 +119,7 @@ fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let posed =
         threads::pool(settled.threads)?.install(|| clock.during(|| pose(problem, &data, &pose_options)))?;
     let task = Task::new(&posed, facts);
-    Ok(Running::start(posed, task, settled, given, (samples, clock)))
+    Ok(Running::start(posed, task, settled, given, (samples, clock), proof))
 }
 
 /// The report as the JSON of the command has it, and what R asks besides.
@@ -120,6 +134,7 @@ fn outcome(found: &running::Found) -> Result<Robj, Failure> {
         certified = report.is_certified(),
         global = to_robj(&report.global)?,
         notes = notes,
+        proof_file = found.proof_file.as_deref().unwrap_or_default(),
         broken = found.broken.as_ref().map(Failure::to_string).unwrap_or_default()
     )
     .into())
@@ -141,6 +156,8 @@ extendr_module! {
     fn orthopt_wait;
     fn orthopt_stop;
     fn orthopt_finish;
+    fn orthopt_proof_data;
+    fn orthopt_check_proof;
     fn orthopt_options;
     fn orthopt_constants;
     fn orthopt_similar;

@@ -19,6 +19,8 @@ pub struct Options {
     pub scaled: bool,
     /// The problem of the penalty.
     pub problem: &'static ProblemInfo,
+    /// Whether the proof of a bound is kept.
+    pub proof: bool,
     /// Names of the options that are given.
     pub given: Vec<&'static str>,
     /// What the options mean.
@@ -26,25 +28,49 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the list: `gram`, `centered`, `scaled`, `penalty` and `nonneg`, and `names` and `values` of the options of the table.
+    /// Reads the list: `gram`, `centered`, `scaled`, `penalty`, `nonneg` and `proof`, and `names` and `values` of the options of the table.
     ///
     /// # Errors
     /// A field that is missing or of another type; a value out of range, a name that does not exist.
     pub fn read(list: &Robj) -> std::result::Result<Self, Failure> {
-        let flag = |name: &str| list.dollar(name)?.as_bool().ok_or_else(|| broken(name));
-        let penalty = list.dollar("penalty")?;
-        let penalty = penalty.as_str().ok_or_else(|| broken("penalty"))?;
-        let problem = problem(penalty, flag("nonneg")?)?;
-        let names = list.dollar("names")?.as_string_vector().ok_or_else(|| broken("names"))?;
-        let values = list.dollar("values")?.as_list().ok_or_else(|| broken("values"))?;
-        let mut request = Request::of(Front::R);
-        for (name, value) in names.iter().zip(values.values()) {
-            request.set(name, written(&value).ok_or_else(|| broken(name))?)?;
-        }
+        let problem = problem_of(list)?;
+        let mut request = request(list)?;
         let (given, settled) = (request.given(), request.settled()?);
-        let (gram, centered, scaled) = (flag("gram")?, flag("centered")?, flag("scaled")?);
-        Ok(Self { gram, centered, scaled, problem, given, settled })
+        let (gram, centered, scaled) = (flag(list, "gram")?, flag(list, "centered")?, flag(list, "scaled")?);
+        Ok(Self { gram, centered, scaled, problem, proof: flag(list, "proof")?, given, settled })
     }
+}
+
+/// A field that is true or false.
+///
+/// # Errors
+/// It is missing, or something else.
+pub fn flag(list: &Robj, name: &str) -> std::result::Result<bool, Failure> {
+    list.dollar(name)?.as_bool().ok_or_else(|| broken(name))
+}
+
+/// The problem of the fields `penalty` and `nonneg`.
+///
+/// # Errors
+/// A field that is missing; no such problem.
+pub fn problem_of(list: &Robj) -> std::result::Result<&'static ProblemInfo, Failure> {
+    let penalty = list.dollar("penalty")?;
+    let penalty = penalty.as_str().ok_or_else(|| broken("penalty"))?;
+    Ok(problem(penalty, flag(list, "nonneg")?)?)
+}
+
+/// The options of the fields `names` and `values`.
+///
+/// # Errors
+/// A field that is missing or of another type; a name that does not exist.
+pub fn request(list: &Robj) -> std::result::Result<Request, Failure> {
+    let names = list.dollar("names")?.as_string_vector().ok_or_else(|| broken("names"))?;
+    let values = list.dollar("values")?.as_list().ok_or_else(|| broken("values"))?;
+    let mut request = Request::of(Front::R);
+    for (name, value) in names.iter().zip(values.values()) {
+        request.set(name, written(&value).ok_or_else(|| broken(name))?)?;
+    }
+    Ok(request)
 }
 
 fn broken(name: &str) -> Failure {

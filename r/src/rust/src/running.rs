@@ -29,6 +29,8 @@ pub struct Found {
     pub notes: Vec<Message>,
     /// Why there is no bound although one was asked for.
     pub broken: Option<Failure>,
+    /// The text of a proof, where it is kept.
+    pub proof_file: Option<String>,
 }
 
 type Outcome = Result<Found, Failure>;
@@ -54,12 +56,13 @@ impl Running {
         settled: Settled,
         given: Vec<&'static str>,
         (samples, clock): (Option<Mat<f64>>, Cancel),
+        proof: bool,
     ) -> Self {
         let cancel = Cancel::never();
         let (send, receive) = channel();
         let seen = cancel.clone();
         thread::spawn(move || {
-            tell(&send, || solve(posed, &task, (settled, &given), (samples, &clock), &seen))
+            tell(&send, || solve(posed, &task, (settled, &given), (samples, &clock), proof, &seen))
         });
         Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
@@ -107,14 +110,19 @@ fn solve(
     task: &Task,
     (mut settled, given): (Settled, &[&'static str]),
     (samples, clock): (Option<Mat<f64>>, &Cancel),
+    proof: bool,
     cancel: &Cancel,
 ) -> Outcome {
     let pool = threads::pool(settled.threads)?;
+    if proof {
+        posed.problem.statement(task.problem.name)?; // what no file could prove says so before any work
+    }
     let plan = planned(&posed.problem, &pool, task, (&settled, given), clock)?;
     settled.stopping = settled.stopping.after(clock);
     let problem = &posed.problem;
-    let mut found =
-        threads::on(&pool, plan.portfolio.is_some(), || carried_out(problem, &plan, task, &settled, cancel))?;
+    let mut found = threads::on(&pool, plan.portfolio.is_some(), || {
+        carried_out(problem, &plan, task, (&settled, proof), cancel)
+    })?;
     if let (Some(pairs), Some(a)) = (settled.stability, samples) {
         let Settled { pose, wanted, stopping, .. } = &settled;
         let stopping = of_halves(*stopping, found.report.solution.seconds);
@@ -146,27 +154,38 @@ fn planned(
 }
 
 /// One run as the command line makes it, bit for bit; then what costs more.
-fn carried_out(problem: &Named, plan: &Plan, task: &Task, settled: &Settled, cancel: &Cancel) -> Outcome {
+fn carried_out(
+    problem: &Named,
+    plan: &Plan,
+    task: &Task,
+    (settled, proof): (&Settled, bool),
+    cancel: &Cancel,
+) -> Outcome {
     let Settled { wanted, stopping, restarts, certify: scope, bound, .. } = settled;
     let of_x = if settled.stability.is_some() { of_run(*stopping) } else { *stopping };
     let solution = plan.run(problem, wanted, &of_x, *restarts, cancel, &mut [])?;
     let report = Report::new(task, problem, plan, wanted, *stopping, solution)?;
-    let mut found = Found { report, notes: Vec::new(), broken: None };
+    let mut found = Found { report, notes: Vec::new(), broken: None, proof_file: None };
     if scope.is_some() && found.report.solution.status != Status::Interrupted {
         let spent = (stopping.time_limit, found.report.solution.seconds);
         let wanted = (found.report.x(), *scope);
         found.report.checks = check_in_time(problem, wanted, spent, (cancel, cancel), |_| ());
     }
     if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
-        prove(problem, &mut found, seconds, cancel);
+        prove((problem, task), &mut found, (seconds, proof), cancel);
     }
     Ok(found)
 }
 
-/// Adds the bound; X stays what it is.
-fn prove(problem: &Named, found: &mut Found, seconds: f64, cancel: &Cancel) {
+/// Adds the bound, and the file with its proof; X stays what it is.
+fn prove(
+    (problem, task): (&Named, &Task),
+    found: &mut Found,
+    (seconds, keeps): (f64, bool),
+    cancel: &Cancel,
+) {
     let report = &mut found.report;
-    let limits = Limits { seconds: Some(seconds), nodes: u64::MAX, ..Limits::default() };
+    let limits = Limits { seconds: Some(seconds), nodes: u64::MAX, keeps, ..Limits::default() };
     match problem.lower_bound(Some(report.x()), &limits, cancel, &|_| ()) {
         Ok(bound) => {
             if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
@@ -175,6 +194,12 @@ fn prove(problem: &Named, found: &mut Found, seconds: f64, cancel: &Cancel) {
             }
             if let Err(error) = report.bound_by(&bound) {
                 found.broken = Some(error.into());
+            } else if keeps {
+                let proved = (&bound, report.x());
+                match problem.proof_file(task.problem.name, proved, task.data.prepared(), cancel) {
+                    Ok(file) => found.proof_file = Some(file.text()),
+                    Err(error) => found.notes.push(error.message()),
+                }
             }
         }
         Err(error) => found.broken = Some(error.into()),

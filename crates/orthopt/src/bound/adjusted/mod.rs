@@ -33,6 +33,8 @@ use tree::SupportBranching;
 
 /// Supports of all lists together, at most.
 const SUPPORTS: usize = 1_000_000;
+/// Supports from which on a limit of time or work may come before anything is proved of the lists.
+const LONG: usize = 60_000;
 /// Ways to divide a total, at most.
 const WAYS: usize = 60;
 /// Share of the tolerance at which a node is closed; the rest is for the rounding of what is reported.
@@ -114,12 +116,22 @@ pub(crate) fn ways(total: usize, r: usize, most: usize, has_order: bool) -> Opti
     (!out.is_empty() && out.len() <= WAYS).then_some(out)
 }
 
-/// Whether all supports of these numbers of n rows are listed.
-pub(crate) fn applies(n: usize, counts: &[Vec<usize>]) -> bool {
+/// The number of supports of n rows in all lists, as far as it is a number.
+fn supports_of(n: usize, counts: &[Vec<usize>]) -> usize {
     let mut sizes: Vec<usize> = counts.iter().flatten().map(|k| *k.min(&n)).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let lists = sizes.iter().map(|k| binomial(n, *k)).fold(0usize, usize::saturating_add);
+    sizes.iter().map(|k| binomial(n, *k)).fold(0usize, usize::saturating_add)
+}
+
+/// Whether a proof over these lists may be cut off before it has any bound.
+pub(crate) fn lists_are_long(n: usize, counts: &[Vec<usize>]) -> bool {
+    supports_of(n, counts) > LONG
+}
+
+/// Whether all supports of these numbers of n rows are listed.
+pub(crate) fn applies(n: usize, counts: &[Vec<usize>]) -> bool {
+    let lists = supports_of(n, counts);
     n <= usize::from(u16::MAX) && lists <= SUPPORTS && counts.iter().all(|list| list.len() >= 2)
 }
 

@@ -140,6 +140,26 @@ pub(crate) struct Sums {
     pub cosines: f64,
 }
 
+/// What a file proves for the data and the problem of its reader.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct CheckedProof {
+    /// The program that wrote it, and its version.
+    pub version: String,
+    /// What is proved, in one sentence.
+    pub claim: String,
+    /// `optimal` or `supports`, as in reports.
+    pub proof: Option<String>,
+    /// F of the X of the file.
+    pub objective: f64,
+    /// No feasible X has an F below this.
+    pub bound: f64,
+    /// (F − bound)/|F|.
+    pub gap: Option<f64>,
+    /// No feasible X with other supports has an F below this, where that is proved.
+    pub elsewhere: Option<f64>,
+}
+
 /// Why a file proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal(String);
@@ -311,11 +331,28 @@ fn digits(x: f64, down: bool) -> String {
 }
 
 impl ProofFile {
+    /// A file from its text.
+    ///
+    /// # Errors
+    /// It is no proof; the place of the text that says so.
+    pub fn of_text(text: &str) -> Result<Self> {
+        serde_json::from_str(text).map_err(|error| {
+            Error::Incompatible(
+                format!("it is not a file that `orthopt bound ... --proof` wrote: {error}").into(),
+            )
+        })
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        serde_json::to_string(self).expect("numbers, words and lists of them are text")
+    }
+
     /// The claim, if the numbers of the file prove it for the C and the problem of the reader.
     ///
     /// # Errors
     /// A file of other data or of another problem; numbers that prove nothing, or another claim; which, and why.
-    pub(crate) fn check(&self, c: &RowMat, problem: &Statement) -> Result<&str> {
+    pub(crate) fn check(&self, c: &RowMat, problem: &Statement) -> Result<CheckedProof> {
         let other =
             |what: String| Error::Incompatible(format!("the file proves nothing here: {what}").into());
         if self.schema != SCHEMA {
@@ -361,7 +398,15 @@ impl ProofFile {
         };
         match wrong {
             Some(what) => Err(Refusal(what).into()),
-            None => Ok(&self.claim),
+            None => Ok(CheckedProof {
+                version: self.version.clone(),
+                claim: self.claim.clone(),
+                proof: self.proof.clone(),
+                objective: self.objective,
+                bound: self.bound,
+                gap: self.gap,
+                elsewhere: self.elsewhere,
+            }),
         }
     }
 
