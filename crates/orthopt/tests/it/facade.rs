@@ -58,7 +58,8 @@ fn the_report_says_what_was_chosen_and_what_x_is() {
     let winner = &search.arms[search.winner];
     assert_eq!((&found.solver, &found.solution.solver), (&winner.solver, &winner.solver));
     assert_eq!(found.start, winner.start);
-    assert!(found.solution.starts >= 10 && search.arms.iter().all(|arm| arm.runs >= 1));
+    let all_ran = search.arms.len() >= 3 && search.arms.iter().all(|arm| arm.runs >= 1);
+    assert!(all_ran && found.solution.starts >= search.arms.len() as u64);
     assert_eq!(found.nonzeros().iter().sum::<usize>(), found.solution.nnz);
     assert!(found.reasons.iter().any(|r| r.to_string().starts_with("lambda ")));
     for (name, value) in winner.constants.iter() {
