@@ -35,7 +35,7 @@ def test_convergence():
 def test_a_search_is_drawn_with_all_its_arms():
     s = orthopt.solve("l1-pca", "spiked:80:20:2:4:1", 3, scale="std", lam_share=0.1, seed=0, threads=1)
     arms = [arm for arm in s.arms if len(arm.seconds)]
-    assert len(arms) > 3 and min(arm.objective for arm in s.arms) >= s.objective
+    assert len(arms) >= 3 and min(arm.objective for arm in s.arms) >= s.objective
     ax = s.plot()
     assert len(ax.lines) == 1 + len(arms)
     best = next(line for line in ax.lines if line.get_label() == "best of all")

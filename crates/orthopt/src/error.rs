@@ -8,7 +8,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// The known name that is nearest to one that is not known, as a question; empty where none is near.
 fn nearest(name: &str, known: &str) -> String {
-    let most = 1 + name.chars().count() / 4;
+    let most = name.chars().count() / 3;
     let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
     let near = known.split(", ").filter(|other| distance(other) <= most).min_by_key(distance);
     near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
