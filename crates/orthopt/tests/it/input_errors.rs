@@ -49,7 +49,9 @@ fn ranks_lambdas_and_names() {
         "there is no working set 'best'; choose one of: random, active, cyclic, greedy-sv, greedy-or"
     );
     let said = |name: &str| Model::parse(name).unwrap_err().to_string();
-    assert!(said("exact2").starts_with("there is no model 'exact2' (did you mean 'exact'?); choose one of: "));
+    assert!(
+        said("exact2").starts_with("there is no model 'exact2' (did you mean 'exact'?); choose one of: ")
+    );
     assert_eq!(
         Model::parse("full").unwrap_err().to_string(),
         "there is no model 'full'; choose one of: exact, diagonal"
