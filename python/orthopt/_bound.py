@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 import numpy as np
 
 from . import _data, _ending, _orthopt
-from ._options import STATEMENT, checked, fill, seconds
+from ._options import BOUND_SECONDS, STATEMENT, checked, fill, seconds
 from ._solution import Solution
-from ._solve import BOUND_SECONDS, _name, _warn, solved
+from ._solve import _name, _warn, solved
 from ._tables import opened
 from .errors import RankError
 
@@ -212,7 +212,7 @@ def bound(
     else:
         filled = fill(options, "bound of an X that is given", own=own, rank=rank, lam=lam)
     over = found is not None and found.status == "interrupted"  # one Ctrl-C is for all of the call
-    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "proof": bool(proof), "decrease": 0.0, "over": over}
+    effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "proof": bool(proof), "over": over}
     start = _data.dense(X, "X")
     if rank is not None and rank != start.shape[1]:
         raise RankError(f"rank is {rank}, but X has {start.shape[1]} columns: leave rank out")
@@ -220,8 +220,7 @@ def bound(
         proved = _orthopt.bound(_name(problem), _data.matrix(_data.arranged(data, filled)), start, filled, effort, shown)
     if found is None:  # the run has told already
         _warn(proved["notes"])
-    for other in ("notes", "own_bound", "own_gap", "own_proof"):  # of the X given, for `solve`
-        proved.pop(other)
+    proved.pop("notes")
     better, written = proved.pop("X"), proved.pop("proof_file")
     trace = BoundTrace(**proved.pop("trace"))
     written = None if written is None else json.loads(written)

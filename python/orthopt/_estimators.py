@@ -21,7 +21,6 @@ from ._data import Cells, canonical, matrix, refuse_text
 from ._gram import GramAccumulator
 from ._options import TABLE, fill
 from ._solution import Solution, solution
-from ._solve import with_bound
 from ._tables import opened
 from .errors import InvalidOptionError, OrthoptWarning, RankError, ShapeError
 
@@ -39,12 +38,13 @@ def _choices(option: str) -> set[str]:
     return set(TABLE[option]["choices"])
 
 
-def _solved(data: Any, filled: dict) -> Solution:
-    """The solution; what is to be known of it is a warning, as it is of :func:`orthopt.solve`."""
+def _solved(data: Any, filled: dict) -> tuple[Solution, bool]:
+    """The solution, and true if Ctrl-C has come; what is to be known of it is a warning, as it is of :func:`orthopt.solve`."""
     found = _orthopt.solve("pca", data, filled, None)
-    for note in found["notes"]:
+    for note in found["notes"] + found.pop("broken"):
         warnings.warn(note, OrthoptWarning, stacklevel=4)
-    return solution(found)
+    interrupted = found.pop("interrupted")
+    return solution(found), interrupted
 
 
 def _is_dask(X: Any) -> bool:
@@ -130,10 +130,11 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if isinstance(cells, Cells):
             self.feature_names_in_ = np.asarray(cells.columns, dtype=object)
         options = {**self._options(X.shape[1]), "center": True, "missing": self.missing, "weights": sample_weight}
-        filled = fill(options, own=self._own(), assumed=self._assumed())
-        found = _solved(matrix(X), filled)
+        filled = fill(options, assumed=self._assumed(), bound=self.bound)
+        found, interrupted = _solved(matrix(X), filled)
         samples = X.shape[0] if found.data_shape is None else found.data_shape[0]
-        return self._finished(found, X, filled, samples, found.means, filled["weights"])
+        self._finished(found, X, filled, samples, found.means, filled["weights"])
+        return _interrupt.hand_over(self, interrupted, self.on_interrupt)
 
     def _finite(self) -> bool | str:
         """What scikit-learn lets through."""
@@ -169,9 +170,10 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         options = {**self._options(self._sums.columns), "gram": True}
         if options["rank"] == "auto":
             options["samples"] = self._sums.rows
-        filled = fill(options, own=self._own(), assumed=self._assumed())
-        found = _solved(matrix(c), filled)
-        return self._finished(found, c, filled, self._sums.rows, means, mass=self._sums.weight)
+        filled = fill(options, assumed=self._assumed(), bound=self.bound)
+        found, interrupted = _solved(matrix(c), filled)
+        self._finished(found, c, filled, self._sums.rows, means, mass=self._sums.weight)
+        return _interrupt.hand_over(self, interrupted, self.on_interrupt)
 
     def _finished(
         self,
@@ -182,16 +184,12 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         means: Any,
         weights: Any = None,
         mass: float | None = None,
-    ) -> Self:
-        """Adds the bound, if one is requested and the run was not interrupted."""
-        interrupted = found.status == "interrupted"
-        if not interrupted:
-            found, interrupted = with_bound(found, "pca", data, filled, self.bound)
+    ) -> None:
+        """Sets the attributes of a fit."""
         mass = rows if mass is None and weights is None else mass if weights is None else float(np.sum(weights))
         self._keep(found, rows, means, mass)
         self._variance = found.trace_of_c / max(mass - 1, 1)
         self._score_covariance = self._covariance_of_scores(data, filled, weights, mass)
-        return _interrupt.hand_over(self, interrupted, self.on_interrupt)
 
     def _covariance_of_scores(self, data: Any, filled: dict[str, Any], weights: Any, mass: float) -> np.ndarray:
         """Covariance (r x r) of the scores of the rows, or of C where the data are C itself."""
@@ -225,10 +223,6 @@ class _OrthogonalPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             "certify": CERTIFY_PAIRS if self.certify is True else self.certify,
             **self._settings(),
         }
-
-    def _own(self) -> list[str]:
-        """Options of the checks after the run."""
-        return [] if self.bound is False or self.bound is None else ["bound"]
 
     def _assumed(self) -> list[str]:
         """Names of the parameters at their defaults."""

@@ -12,6 +12,9 @@ from .errors import InvalidOptionError
 #: Every option by its name, from the one table of the library.
 TABLE: dict[str, dict[str, Any]] = dict(_orthopt.options())
 
+#: Seconds for a global bound.
+BOUND_SECONDS = 60.0
+
 #: Those that say what is minimised, without rank: data and problem. The others are of the solver, the threads apart.
 STATEMENT = {key for key, option in TABLE.items() if option["group"] in ("Data", "Problem") or key in ("threads", "title")} - {"rank"}
 
@@ -23,18 +26,22 @@ def fill(
     own: Iterable[str] = (),
     assumed: Iterable[str] = (),
     judged: bool = False,
+    bound: Any = False,
     **fixed: Any,
 ) -> dict[str, Any]:
     """What the compiled half takes; what is no option must be a constant of a solver or penalty.
 
     ``call`` is what is done, ``own`` names options of the call alone that were given, and ``assumed`` those that the
     caller of this function has set and not the user: what a user gives and what means nothing is refused, unless the
-    options are ``judged`` already.
+    options are ``judged`` already. ``bound`` is that of :func:`orthopt.solve`.
     """
     twice = sorted(set(options) & set(fixed))
     if twice:
         raise InvalidOptionError(f"{twice[0]} is not a further option of {call}: it has an argument of its own, or none")
     given = {**options, **fixed}
+    limit = bound_seconds(bound)
+    if limit is not None:
+        own = [*own, "bound"]
     if given.get("lam") is not None and given.get("lam_share") is not None:
         raise InvalidOptionError("give lam or lam_share, not both")
     if not given.get("certify", True):  # no random pairs are none
@@ -56,7 +63,14 @@ def fill(
     for key, value in given.items():
         if value is not None and not isinstance(value, str) and TABLE.get(key, {}).get("matrix"):
             given[key] = _data.dense(value, key)
-    return {"options": given, "call": call, "own": list(own), "assumed": list(assumed), "judged": judged, "weights": weights}
+    return {"options": given, "call": call, "own": list(own), "assumed": list(assumed), "judged": judged, "bound": limit, "weights": weights}
+
+
+def bound_seconds(bound: Any) -> float | None:
+    """Seconds of the bound after a run, if there is to be one."""
+    if bound is False or bound is None:
+        return None
+    return BOUND_SECONDS if bound is True else seconds("bound", bound)
 
 
 def listed(words: Iterable[Any]) -> str:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, overload
 import numpy as np
 
 from . import _data, _ending, _orthopt
-from ._options import checked, fill, seconds
+from ._options import bound_seconds, checked, fill
 from ._solution import Solution, solution
-from ._solve import BOUND_SECONDS, _name, _warn
+from ._solve import _name, _warn
 from ._tables import opened
 from .errors import InvalidOptionError
 
@@ -103,11 +103,11 @@ class Path(Sequence["Solution"]):
         return picture("path", ax, about=about(self.best), lines=shown, chosen=self.chosen)
 
     def __str__(self) -> str:
-        lines = [f"{'':1} {self.along:>9} {'F':>16} {'nonzeros':>8} {'variance':>9} {'adjusted':>9}"]
+        lines = [f"{'':1} {self.along:>9} {'F':>16} {'nonzeros':>8} {'together':>9} {'projected':>9}"]
         for k, (at, s) in enumerate(zip(self.at, self.solutions)):
             mark, v = "*" if k == self.chosen else " ", s.explained_variance
             lines.append(
-                f"{mark} {at:>9.6g} {s.objective:>16.9g} {s.nnz:>8} {100 * v.projected:>7.2f} % {100 * v.total:>7.2f} %"
+                f"{mark} {at:>9.6g} {s.objective:>16.9g} {s.nnz:>8} {100 * v.total:>7.2f} % {100 * v.projected:>7.2f} %"
             )
         return "\n".join(lines)
 
@@ -232,7 +232,7 @@ def asked(
         "lams": None if lams is None else [checked("lams", v, float) for v in lams],
         "cv": checked("cv", cv, int),
         "cv_by": cv_by,
-        "bound": None if bound is None or bound is False else seconds("bound", BOUND_SECONDS if bound is True else bound),
+        "bound": bound_seconds(bound),
     }
 
 

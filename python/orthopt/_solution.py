@@ -203,6 +203,8 @@ class Solution:
     proof: str | None = None
     #: Variance explained, if it is defined.
     explained_variance: ExplainedVariance | None = None
+    #: The share of the variance that PCA with as many components explains, where there was time for it.
+    pca_share: float | None = None
     #: The minimum of F, where it is known in closed form.
     optimum: float | None = None
     #: The method's own iterate, of methods that are feasible in the limit only.
@@ -240,13 +242,13 @@ class Solution:
         return pandas.DataFrame(self.X, index=index, columns=_labels(self.rank))
 
     def summary(self) -> Any:
-        """One row for each component as a data frame: nonzeros, the share of the variance that it explains alone, the part of it
-        that earlier components do not explain (adjusted), and the sum of these so far; needs pandas."""
+        """One row for each component as a data frame: nonzeros, its ``own`` share of the variance, what it has ``added`` to those
+        before it, and what these have ``together``; needs pandas."""
         pandas = _pandas("summary()")
         columns: dict[str, Any] = {"nonzeros": self.nnz_per_component}
         if self.explained_variance is not None:
-            adjusted = np.asarray(self.explained_variance.adjusted)
-            columns |= {"variance": self.explained_variance.ratio, "adjusted": adjusted, "cumulated": np.cumsum(adjusted)}
+            added = np.asarray(self.explained_variance.adjusted)
+            columns |= {"own": self.explained_variance.ratio, "added": added, "together": np.cumsum(added)}
         return pandas.DataFrame(columns, index=_labels(self.rank))
 
     def transform(self, data: Any) -> np.ndarray:

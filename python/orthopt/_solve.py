@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 from . import _data, _ending, _interrupt, _orthopt
-from ._options import fill, seconds
+from ._options import fill
 from ._progress import bar_for
 from ._solution import Certificate, Comparison, ExplainedVariance, Scree, Solution, certificate, solution
 from ._tables import opened
-from .errors import ContradictionError, DataTypeError, InvalidOptionError, OrthoptWarning
+from .errors import DataTypeError, InvalidOptionError, OrthoptWarning
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -222,17 +222,15 @@ def solved(
 ) -> Solution:
     """:func:`solve` as a part of this call."""
     _interrupt.check(on_interrupt)
-    filled = fill(options, call, own=() if bound is False or bound is None else ["bound"])
+    filled = fill(options, call, bound=bound)
     data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
         with _ending.calls(caller.function) as (called,):
             found = _orthopt.solve(_name(problem), _data.matrix(data), filled, called)
-    _warn(found["notes"])
-    best = solution(found, _data.names(data))
-    if best.status == "interrupted" and not caller.ended:
-        return _interrupt.hand_over(best, True, on_interrupt)
-    return _interrupt.hand_over(*with_bound(best, problem, data, filled, bound), on_interrupt)
+    _warn(found["notes"] + found.pop("broken"))
+    interrupted = found.pop("interrupted")
+    return _interrupt.hand_over(solution(found, _data.names(data)), interrupted, on_interrupt)
 
 
 def scree(data: Any, rank: float | str | None = None, **options: Any) -> Scree:
@@ -295,7 +293,8 @@ def compare(
     problem, data, rank, lam, init, certify, callback, progress
         As for :func:`solve`.
     solvers
-        Names and chains, as a list or joined with commas. Default: all that can solve the problem.
+        Names and chains, as a list or joined with commas. Default: the search and its arms, each alone from its own start,
+        or all that can solve the problem where nothing is searched.
     on_interrupt
         Effect of Ctrl-C, which ends the current solver: ``"return"`` the solutions so far, or ``"raise"`` with them.
     **options
@@ -324,10 +323,8 @@ def compare(
         solvers = [name.strip() for name in solvers.split(",")]
     if options.get("time_limit") is None and options.get("max_iters") is None:
         options["time_limit"] = COMPARE_SECONDS
-    assumed = () if options.get("restarts") is not None else ("restarts",)
-    options["restarts"] = options.get("restarts") or 0
     _interrupt.check(on_interrupt)
-    filled = fill(options, "compare", assumed=assumed, rank=rank, lam=lam, init=init, certify=certify)
+    filled = fill(options, "compare", rank=rank, lam=lam, init=init, certify=certify)
     data = _data.arranged(opened(data), filled)
     with bar_for(progress, filled) as bar:
         caller = _Caller(callback, bar)
@@ -336,8 +333,9 @@ def compare(
                 _name(problem), _data.matrix(data), list(solvers or []), filled, called
             )
     _warn(list(dict.fromkeys(note for one in found for note in one["notes"])))
+    _warn([text for one in found for text in one.pop("broken")])
+    interrupted = any([one.pop("interrupted") for one in found])
     all_found = Comparison([solution(one, _data.names(data)) for one in found])
-    interrupted = any(one.status == "interrupted" for one in all_found) and not caller.ended
     return _interrupt.hand_over(all_found, interrupted, on_interrupt)
 
 
@@ -422,31 +420,6 @@ def certify(
     variance = found.pop("explained_variance")
     explained = None if variance is None else ExplainedVariance(**variance)
     return Findings(**found, certificate=checked, explained_variance=explained)
-
-
-#: Seconds for the bound of those who name none.
-BOUND_SECONDS = 60.0
-
-
-def with_bound(
-    found: Solution, problem: str, data: Any, filled: dict[str, Any], bound: Any
-) -> tuple[Solution, bool]:
-    """The solution with the requested global bound, and true if Ctrl-C ended the bound."""
-    if bound is False or bound is None:
-        return found, False
-    limit = BOUND_SECONDS if bound is True else seconds("bound", bound)
-    decrease = 0.0 if found.certificate is None else found.certificate.max_decrease
-    effort = {"seconds": limit, "nodes": None, "dual": False, "proof": False, "decrease": decrease, "over": False}
-    filled = {**filled, "own": [], "judged": True}  # when X was found
-    try:
-        proved = _orthopt.bound(_name(problem), _data.matrix(data), found.X, filled, effort, None)
-    except ContradictionError as error:  # nothing is claimed, and X is there all the same
-        _warn([str(error)])
-        return found, False
-    proof, gap = proved["own_proof"], proved["own_gap"]
-    status = "optimal" if proof == "optimal" else found.status
-    found = replace(found, bound=proved["own_bound"], gap=gap, proof=proof, status=status)
-    return found, proved["status"] == "interrupted"
 
 
 def _name(problem: Any) -> str:

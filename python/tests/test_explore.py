@@ -90,7 +90,7 @@ def test_summary_and_loadings_are_frames():
     assert list(loadings.columns) == ["PC1", "PC2", "PC3"]
     assert loadings.loc["topdiam"].tolist() == found.X[0].tolist()
     assert summary["nonzeros"].tolist() == [4, 4, 4]
-    assert summary["cumulated"].iloc[-1] == pytest.approx(found.explained_variance.total)
+    assert summary["together"].iloc[-1] == pytest.approx(found.explained_variance.total)
     frame = pandas.DataFrame(planted(), columns=list("abcdefghi"))
     fitted = orthopt.SparsePCA(2, nonzeros=3).fit(frame)
     assert list(fitted.loadings.index) == list("abcdefghi")

@@ -1,6 +1,7 @@
 //! The command line: one line per subcommand.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use orthopt_data::printable;
@@ -12,6 +13,7 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
+  orthopt data.csv
   orthopt solve l0-pca builtin:pitprops -r 3 --lambda 0.1 --certify
   orthopt solve nonneg-pca data.csv --center -r 5 --save-x x.npy
   orthopt explore data.csv --report page.html
@@ -26,10 +28,19 @@ Examples:
   orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31
   orthopt list";
 
+/// A file alone is analysed.
+const USAGE: &str = "orthopt FILE [OPTIONS]          analyse a table, as `orthopt explore FILE`\n       \
+    orthopt COMMAND [OPTIONS]";
+
 /// Sparse, nonnegative and plain PCA whose components are orthogonal to rounding:
 /// min f(X) + h(X) over the n x r matrices X with X'X = I.
 #[derive(Debug, Parser)]
-#[command(name = "orthopt", version, max_term_width = 100, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
+#[command(
+    name = "orthopt",
+    version,
+    override_usage = USAGE,
+    max_term_width = 100,
+    after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,10 +48,10 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Solve(Box<cmd::solve::Args>),
-    Transform(cmd::transform::Args),
-    Path(Box<cmd::path::Args>),
     Explore(Box<cmd::explore::Args>),
+    Solve(Box<cmd::solve::Args>),
+    Path(Box<cmd::path::Args>),
+    Transform(cmd::transform::Args),
     Compare(Box<cmd::compare::Args>),
     Certify(Box<cmd::certify::Args>),
     Bound(Box<cmd::bound::Args>),
@@ -57,7 +68,7 @@ enum Command {
 
 /// Runs the command; the exit code gives the ending (see [`crate::failure`]).
 pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
-    let words = arguments::keep(words);
+    let words = arguments::keep(explored(words));
     match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
         Err(error) if error.use_stderr() => {
@@ -66,6 +77,18 @@ pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
         }
         Err(help) => output::told(help.print()).map(|()| ExitCode::SUCCESS),
     }
+}
+
+/// The words with `explore` in front of data that stand where a command is expected.
+fn explored(mut words: Vec<OsString>) -> Vec<OsString> {
+    let data = words.get(1).and_then(|word| word.to_str()).is_some_and(|word| {
+        let is_written_so = word.contains(['.', ':', '/', '\\']) || Path::new(word).exists();
+        is_written_so && !word.starts_with('-') && Cli::command().find_subcommand(word).is_none()
+    });
+    if data {
+        words.insert(1, "explore".into());
+    }
+    words
 }
 
 /// The error for the same words without control characters, because it quotes them.

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgAction, ValueHint};
-use orthopt::family::Call;
+use orthopt::family::{Call, GivenOptions};
 use orthopt::request::Request;
 
 use crate::config;
 use crate::constants::HELP;
 use crate::files::Files;
-use crate::given::{Asked, check_together};
 use crate::settings::Settings;
 
 /// Help in two lengths; the command disables the help flag of its own.
@@ -53,23 +52,13 @@ impl Configured {
         Files::of(options).reads("--config", self.config.as_deref())
     }
 
-    /// Settings of `call` with defaults filled in, and the names of the given options; `own` are the options of the
-    /// call alone.
+    /// Settings of `call` with defaults filled in; `own` are the options of the call alone that are given.
     ///
     /// # Errors
     /// A value that makes no sense, an option that means nothing.
-    pub fn settings(
-        &self,
-        call: Call,
-        options: &mut Request,
-        own: &[(&'static str, bool)],
-    ) -> anyhow::Result<(Settings, Asked)> {
-        let settings = Settings::resolve(options).and_then(|settings| {
-            let asked = Asked::new(call, options).and(own);
-            asked.check(settings.problem, &settings.pose)?;
-            check_together(options)?;
-            Ok((settings, asked))
-        });
+    pub fn settings(&self, call: Call, options: &mut Request, own: &[&str]) -> anyhow::Result<Settings> {
+        let given = GivenOptions::new(call, options.given()).and(own.iter().copied());
+        let settings = Settings::resolve(given, options);
         match &self.config {
             Some(path) => settings.with_context(|| format!("with {}", path.display())),
             None => settings,

@@ -153,7 +153,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     }
     summary.gap();
     if let Some(explained) = told.found.explained() {
-        summary.components(report.x(), explained, &report.task.data, top);
+        summary.components(report, explained, top);
         summary.gap();
     }
     summary.sentence("Each step alone:");

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use orthopt::RowMat;
-use orthopt::family::{self, PoseOptions};
+use orthopt::family;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{self, DataFacts};
@@ -140,13 +140,6 @@ impl Input {
             Matrix::Sparse(c) if self.is_gram => PcaData::SparseGram(c.as_ref()),
             Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), self.means.clone()),
         }
-    }
-
-    /// The options with the number of rows behind C, where only C is kept of them.
-    pub fn told(&self, options: &PoseOptions) -> PoseOptions {
-        let rows = (self.is_gram && self.info.role == report::Role::Samples).then_some(self.info.rows);
-        let options = PoseOptions { samples: options.samples.or(rows), ..options.clone() };
-        if self.info.centered { options.centred() } else { options }
     }
 
     /// A note for samples that are not centred though they ought to be.

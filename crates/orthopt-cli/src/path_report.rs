@@ -93,20 +93,22 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     let points = &told.path.points;
     let (mut summary, first) = (Summary::default(), &points[0].report);
     let along = told.along.name();
-    summary.line("problem", &format!("{}, {}", first.task.problem.name, first.task.problem.doc));
-    summary.line("data", &describe(&first.task.data));
-    summary.table(&first.task.data);
-    summary.line("rank", &first.task.rank.to_string());
-    summary.line("path", &format!("{} of {}", text::count(points.len() as u64, "point"), told.along.len()));
+    let at = text::exact(text::rounded(points[told.chosen].at, 6));
+    let rule = match &told.validation {
+        Some(_) => "the sparsest point within one standard error of the best held-out variance",
+        None => "the knee of the variance against nonzeros",
+    };
+    summary.line("chosen", &format!("{along} {at}, {rule}"));
     summary.gap();
+    let chosen = &points[told.chosen].report;
+    if let Some(explained) = &chosen.explained_variance {
+        summary.components(chosen, explained, top);
+        summary.gap();
+    }
     let mut rows = vec![header(told)];
     rows.extend((0..points.len()).map(|i| row(told, i)));
     aligned(&rows).iter().for_each(|line| summary.sentence(line));
     summary.gap();
-    summary.sentence(
-        "variance: share explained by projection on the loadings; adjusted: share explained by the \
-                      scores, counting of each only the part beyond earlier scores.",
-    );
     if let Some(by) = told.by {
         summary.sentence(match by {
             By::Rows => "held out: share of the variance of the held-out rows, mean and standard error over the folds.",
@@ -116,23 +118,17 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
             }
         });
     }
-    let at = text::exact(text::rounded(points[told.chosen].at, 6));
-    let rule = match &told.validation {
-        Some(_) => "the sparsest point within one standard error of the best held-out variance",
-        None => "the knee of the variance explained against nonzeros",
-    };
-    let chosen = format!("{along} {at}, {rule}");
-    summary.line("chosen", &chosen);
-    summary.gap();
-    let chosen = &points[told.chosen].report;
-    if let Some(explained) = &chosen.explained_variance {
-        summary.components(chosen.x(), explained, &chosen.task.data, top);
-    }
+    summary.line("data", &describe(&first.task.data));
+    summary.table(&first.task.data);
+    let task = &first.task;
+    summary.line("problem", &format!("{}, rank {}: {}", task.problem.name, task.rank, task.problem.doc));
+    summary.line("path", &format!("{} of {}", text::count(points.len() as u64, "point"), told.along.len()));
     summary.take()
 }
 
 fn header(told: &Told<'_>) -> Vec<String> {
-    let mut cells = vec!["", told.along.name(), "F", "nonzeros of X", "variance", "adjusted"];
+    let mut cells = vec!["", told.along.name(), "F", "nonzeros of X", "together"];
+    cells.extend(maximised(told));
     if told.validation.is_some() {
         cells.extend(["held out", "error"]);
     }
@@ -141,6 +137,15 @@ fn header(told: &Told<'_>) -> Vec<String> {
     }
     cells.extend(["seconds", "ended"]);
     cells.into_iter().map(String::from).collect()
+}
+
+/// Name of the measure that was maximised, where it is another than what components have together.
+fn maximised(told: &Told<'_>) -> Option<&'static str> {
+    match told.path.points[0].report.explained_variance.as_ref()?.maximised {
+        "adjusted" => None,
+        "variance" => Some("projected"),
+        other => Some(other),
+    }
 }
 
 fn percent(share: f64) -> String {
@@ -156,9 +161,9 @@ fn row(told: &Told<'_>, i: usize) -> Vec<String> {
         text::exact(text::rounded(point.at, 6)),
         text::number(s.objective.total, 8),
         point.report.nonzeros().iter().map(usize::to_string).collect::<Vec<_>>().join(" "),
-        percent(point.variance()),
         explained.map_or("-".into(), |v| percent(v.total)),
     ];
+    cells.extend(maximised(told).map(|_| percent(point.maximised())));
     if let Some(v) = &told.validation {
         cells.extend([percent(v.mean[i]), percent(v.error[i])]);
     }

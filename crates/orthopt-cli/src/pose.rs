@@ -1,44 +1,38 @@
 //! Construction of the problem from the options, with remarks on the data.
 
 use orthopt::cancel::Cancel;
-use orthopt::family;
-use orthopt::family::{Kind, Named, PoseOptions, Posed, ProblemInfo};
+use orthopt::family::{Kind, Named};
+use orthopt::job::{Job, PosedJob};
 use orthopt::message::Message;
 use orthopt::objective::Evaluate;
 use orthopt::objective::REPORT_ZERO;
-use orthopt::report::{Assessment, DataFacts};
+use orthopt::report::Assessment;
 
 use crate::failure::say;
 use crate::input::Input;
 
-/// Share of tr C from which on a note mentions means that are not subtracted.
-/// Poses the problem until the `clock` is over; the caller may keep or drop the rest of the data.
+/// Sets up the problem until the `clock` is over; the caller may keep or drop the rest of the data.
 ///
 /// # Errors
-/// A bad rank or λ; data that are not what they should be; too little time.
-pub fn pose(
-    info: &'static ProblemInfo,
-    input: &Input,
-    options: &PoseOptions,
-    clock: &Cancel,
-) -> anyhow::Result<(Posed, DataFacts)> {
-    let mut posed = clock.during(|| family::pose(info, &input.pca(), &input.told(options)))?;
-    if !matches!(info.kind, Kind::Probe | Kind::Procrustes) {
-        posed.notes.extend(input.remark_on_means());
+/// Those of [`Job::pose`].
+pub fn pose(job: Job, input: &Input, clock: &Cancel) -> anyhow::Result<PosedJob> {
+    let mut notes = Vec::new();
+    if !matches!(job.problem.kind, Kind::Probe | Kind::Procrustes) {
+        notes.extend(input.remark_on_means());
     }
-    posed.notes.extend(input.notes.iter().cloned());
+    notes.extend(input.notes.iter().cloned());
     if input.info.missing > 0 {
         let count = crate::text::count(input.info.missing as u64, "missing value");
-        posed
-            .notes
+        notes
             .push(Message::from(format!("{count} in the data, treated as ")).option("missing").text(" says"));
     }
-    Ok((posed, input.info.clone()))
+    Ok(job.pose(&input.pca(), input.info.clone(), notes, clock)?)
 }
 
 /// Note for an X that is checked with a default λ: `solve` without λ and solver chooses a
 /// number of nonzeros instead.
-pub fn remark_on_counts(info: &ProblemInfo, options: &PoseOptions) -> Option<Message> {
+pub fn remark_on_counts(job: &Job) -> Option<Message> {
+    let (info, options) = (job.problem, &job.settled.pose);
     let own = options.penalty.is_none() && options.lambda.is_none() && options.limit.is_none();
     let remark = "X is checked with the default lambda; an X that solve found without --lambda \
                   has at most K nonzeros in each component: check it with --nonzeros K";

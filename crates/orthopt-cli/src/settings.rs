@@ -4,95 +4,63 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use orthopt::cancel::Cancel;
-use orthopt::certify::Scope;
-use orthopt::family::{PoseOptions, ProblemInfo, Wanted, find_problem};
+use orthopt::family::{GivenOptions, ProblemInfo, find_problem};
+use orthopt::job::Job;
 use orthopt::request::{Request, Settled};
-use orthopt::solve::Stopping;
-use orthopt::stability::of_run;
 use orthopt_data::allow_memory;
 
 use crate::data_request::DataRequest;
 use crate::export::{Output, What};
 use crate::failure::usage;
+use crate::given::{check_options, check_together};
 use crate::input::{read_x, short_text};
 use crate::plot::Look;
 
 /// Everything `solve` and `compare` need to know.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    pub problem: &'static ProblemInfo,
+    pub job: Job,
     pub data: DataRequest,
-    pub pose: PoseOptions,
-    pub wanted: Wanted,
-    pub restarts: Option<u64>,
-    pub threads: Option<usize>,
-    pub stopping: Stopping,
-    pub certify: Option<Scope>,
-    /// Seconds for a global bound.
-    pub bound: Option<f64>,
-    /// Pairs of halves of the rows.
-    pub stability: Option<usize>,
     pub top: usize,
     pub json: Option<PathBuf>,
     pub outputs: Vec<Output>,
     /// Size of pictures.
     pub look: Look,
     pub quiet: bool,
+    pub verbose: bool,
 }
 
 impl Settings {
-    /// Checks `options` without looking at the data, and fills defaults into `options` itself, so that they can be
+    /// Checks `options` of a call without looking at the data, and fills defaults into `options` itself, so that they can be
     /// printed.
     ///
     /// # Errors
-    /// A value that makes no sense, a file that cannot be read; exit code 2.
-    pub fn resolve(options: &mut Request) -> anyhow::Result<Self> {
+    /// A value that makes no sense, a file that cannot be read, an option that does not apply; exit code 2.
+    pub fn resolve(given: GivenOptions, options: &mut Request) -> anyhow::Result<Self> {
         if let Some(size) = options.max_memory {
             allow_memory(size.0); // of every file that is read from now on
         }
-        let Settled { mut pose, wanted, stopping, restarts, threads, certify, bound, stability } =
-            settled(options)?;
-        pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
-        Ok(Self {
-            problem: problem(options.problem.as_deref())?,
+        let mut settled = settled(options)?;
+        settled.pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
+        let job = Job::new(problem(options.problem.as_deref())?, settled, given);
+        let settings = Self {
+            job,
             data: DataRequest::new(options)?,
-            pose,
-            wanted,
-            restarts,
-            threads,
-            stopping,
-            certify,
-            bound,
-            stability,
             top: options.top.unwrap_or_default(),
             json: options.json.clone(),
             outputs: outputs(options)?,
             look: look(options)?,
             quiet: options.quiet.unwrap_or_default(),
-        })
+            verbose: options.verbose.unwrap_or_default(),
+        };
+        check_options(&settings.job)?;
+        check_together(options)?;
+        Ok(settings)
     }
 
     /// Whether the command prints its summary: not with `--quiet`, and not where stdout takes the JSON.
     pub fn prints(&self) -> bool {
         !self.quiet && self.json.as_deref() != Some(Path::new("-"))
-    }
-
-    /// Limits of the run of all rows: half of the time is for halves of the rows, where they are asked for.
-    pub fn of_run(&self) -> Stopping {
-        if self.stability.is_some() { of_run(self.stopping) } else { self.stopping }
-    }
-
-    /// With what setting up the problem has left of the time limit.
-    #[must_use]
-    pub fn after(&self, clock: &Cancel) -> Self {
-        Self { stopping: self.stopping.after(clock), ..self.clone() }
-    }
-
-    /// With a number of nonzeros from the data, where nothing says how sparse X is to be and how it is found.
-    pub fn or_counts(mut self) -> Self {
-        self.pose = self.pose.or_counts(self.problem, &self.wanted);
-        self
     }
 }
 

@@ -1,36 +1,32 @@
 //! Halves of the rows beside a run: how sure its components are.
 
+use orthopt::job::PosedJob;
 use orthopt::report::{Report, Stability};
-use orthopt::stability::{Request, Watch, of_halves, stability};
+use orthopt::stability::Watch;
 
 use crate::export::Found;
 use crate::input::Input;
 use crate::progress::Progress;
-use crate::settings::Settings;
 use crate::summary::Summary;
 use crate::{interrupt, text};
 
 /// Share of the halves below which a loading of a component is named as one that they seldom have.
 const SELDOM: f64 = 0.5;
 
-/// Solves `pairs` pairs of halves in the time that the run has left, and adds what they say to the report.
+/// Solves the pairs of halves that are asked for, and adds what they say to the report.
 ///
 /// # Errors
 /// Those of the library.
 pub fn halves(
-    settings: &Settings,
+    posed: &PosedJob,
     report: &mut Report,
-    pairs: usize,
     input: &Input,
     progress: &Progress,
 ) -> anyhow::Result<()> {
-    let stopping = of_halves(settings.stopping, report.solution.seconds);
-    let request = Request::of(&report.task, &settings.pose, &settings.wanted, stopping, pairs);
     let show = |done: usize, all: usize| progress.stage(format!("halves of the rows: {done} of {all} pairs"));
-    show(0, pairs);
+    show(0, posed.job.settled.stability.unwrap_or(0));
     let watch = Watch { cancel: interrupt::cancel(), done: &show };
-    report.stability = stability(&input.pca(), &report.task.data, report.x(), &request, &watch)?;
-    Ok(())
+    Ok(posed.halves(report, &input.pca(), &watch)?)
 }
 
 impl Found<'_> {

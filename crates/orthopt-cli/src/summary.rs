@@ -136,42 +136,52 @@ impl Summary {
         }
     }
 
-    /// One row per component, and the total of the variance explained.
-    pub fn components(&mut self, x: &RowMat, explained: &ExplainedVariance, data: &DataFacts, top: usize) {
+    /// One row per component, then what they have together.
+    pub fn components(&mut self, report: &Report, explained: &ExplainedVariance, top: usize) {
+        let (x, data) = (report.x(), &report.task.data);
         let counts = nonzeros(x);
-        let share = share_of(data);
-        self.sentence(&format!(
-            "component  nonzeros  {share:>9}  adjusted{}",
-            if top > 0 { "  largest loadings" } else { "" }
-        ));
+        let loadings_too = if top > 0 { "  largest loadings" } else { "" };
+        self.sentence(&format!("component  nonzeros       own     added{loadings_too}"));
         for k in 0..x.ncols() {
             let row = format!(
-                "{:>9}  {:>8}  {:>7.2} %  {:>6.2} %",
+                "{:>9}  {:>8}  {:>6.2} %  {:>6.2} %",
                 k + 1,
                 counts[k],
                 100.0 * explained.ratio[k] + 0.0, // not -0
-                100.0 * explained.adjusted[k]
+                100.0 * explained.adjusted[k] + 0.0
             );
             match loadings(x, k, data, top) {
                 none if none.is_empty() => self.sentence(&row),
                 all => self.hanging(&format!("{row}  "), all, ""),
             }
         }
-        let sum: usize = counts.iter().sum();
-        self.sentence(&format!("{:>9}  {sum:>8}  {:>9}  {:>6.2} %", "together", "", 100.0 * explained.total));
-        if x.ncols() > 1 {
-            let counted_twice = |k: usize| (explained.ratio[k] - explained.adjusted[k]).abs() > UNCORRELATED;
-            self.sentence(match (0..x.ncols()).any(counted_twice) {
-                true => "Scores of sparse components are correlated: 'together' is the sum of the adjusted shares.",
-                false => "The scores are uncorrelated: no variance is counted twice.",
-            });
-            self.sentence(&format!(
-                "Explained by projection on the loadings: {:.2} %; by regression on the scores: {:.2} %.",
-                100.0 * explained.projected,
-                100.0 * explained.predicted
-            ));
+        let of = if data.has_variances() { "of the variance" } else { "of tr C" };
+        let pca =
+            report.pca_share.map(|share| format!("; PCA with as many components: {:.2} %", 100.0 * share));
+        let pca = pca.unwrap_or_default();
+        let (sum, total) = (counts.iter().sum::<usize>(), 100.0 * explained.total + 0.0);
+        self.sentence(&format!("{:>9}  {sum:>8}  {:>8}  {total:>6.2} %  {of}{pca}", "together", ""));
+        if let Some(others) = others(explained) {
+            self.sentence(&others);
         }
     }
+}
+
+/// Shares in other measures of several components: the one that was maximised, and regression.
+fn others(explained: &ExplainedVariance) -> Option<String> {
+    if explained.ratio.len() == 1 {
+        return None;
+    }
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let maximised = match explained.maximised {
+        "variance" if (explained.projected - explained.total).abs() > UNCORRELATED => {
+            format!("maximised: {} by projection on the loadings; ", percent(explained.projected))
+        }
+        "polar" => format!("maximised: {} polar variance; ", percent(explained.polar)),
+        "explained" => "maximised: ".into(),
+        _ => String::new(),
+    };
+    Some(format!("{maximised}explained by regression on the scores: {}", percent(explained.predicted)))
 }
 
 impl Summary {
@@ -180,45 +190,74 @@ impl Summary {
         reasons.iter().for_each(|reason| self.line("", &format!("- {}", said(reason))));
     }
 
-    /// Result of the run, before the checks.
-    pub fn result(&mut self, report: &Report, top: usize) {
+    /// Result of the run, before the checks: components, how the run ended, what was solved. `verbose` adds how.
+    pub fn result(&mut self, report: &Report, top: usize, verbose: bool) {
         let s = &report.solution;
-        let task = &report.task;
+        if let Some(explained) = &report.explained_variance {
+            self.components(report, explained, top);
+            self.gap();
+        }
+        self.line(s.status.name(), &s.message);
+        if verbose && let Some(search) = &s.search {
+            let is_proved = report.global.as_ref().is_some_and(|global| global.proof.is_some());
+            self.search(search, is_proved || s.status == Status::Optimal);
+        }
+        if verbose {
+            self.in_full(report);
+        } else {
+            self.in_short(report);
+        }
+    }
+
+    /// What was solved, F and the run, a line each.
+    fn in_short(&mut self, report: &Report) {
+        let (s, task) = (&report.solution, &report.task);
+        self.line("data", &describe(&task.data));
+        self.table(&task.data);
+        self.line("problem", &brief(task));
+        self.reasons(&task.reasons);
+        let relative =
+            report.relative_feasibility.map_or(String::new(), |v| format!(" ({v:.1e} of ||X||^2)"));
+        let time = text::duration(s.seconds);
+        self.line(
+            "F",
+            &format!(
+                "{}, {} {:.1e}{relative}; {} in {time}",
+                text::number(s.objective.total, 10),
+                report.measures.feasibility,
+                s.feasibility,
+                solver(report)
+            ),
+        );
+        self.optimum(report);
+    }
+
+    /// The same with the parts of F, the reasons of all choices and the iterations.
+    fn in_full(&mut self, report: &Report) {
+        let (s, task) = (&report.solution, &report.task);
         self.problem(task);
         self.line("solver", &solver(report));
         self.reasons(&report.reasons);
-        self.gap();
         // λ of the nonlinear eigenvalue problem is inside f
         let has_penalty = task.lambda.is_some()
             && matches!(task.problem.kind, Kind::Pca | Kind::Procrustes | Kind::Brockett);
         let feasibility = (s.feasibility, report.measures.feasibility);
         let relative = report.relative_feasibility;
         self.objective(&s.objective, has_penalty, feasibility, relative, s.nonneg_violation);
-        if let (Some(optimum), Some(gap)) = (report.optimum, report.above_optimum()) {
-            self.line("optimum", &text::optimum(optimum, gap));
-        }
+        self.optimum(report);
         self.line("nonzeros", &format!("{} of {}", s.nnz, s.x.nrows() * s.x.ncols()));
         if let Some(splitting) = &s.splitting {
             self.splitting(splitting, s.objective.total);
         }
-        self.gap();
-        if let Some(explained) = &report.explained_variance {
-            self.components(&s.x, explained, &task.data, top);
-            self.gap();
+        let iterations = text::count(s.iterations, "iteration");
+        self.line("time", &format!("{} in the solver, {iterations}", text::duration(s.seconds)));
+    }
+
+    /// The minimum of F, where it is known.
+    fn optimum(&mut self, report: &Report) {
+        if let (Some(optimum), Some(gap)) = (report.optimum, report.above_optimum()) {
+            self.line("optimum", &text::optimum(optimum, gap));
         }
-        self.line(s.status.name(), &s.message);
-        if let Some(search) = &s.search {
-            let is_proved = report.global.as_ref().is_some_and(|global| global.proof.is_some());
-            self.search(search, is_proved || s.status == Status::Optimal);
-        }
-        self.line(
-            "time",
-            &format!(
-                "{} in the solver, {}",
-                text::duration(s.seconds),
-                text::count(s.iterations, "iteration")
-            ),
-        );
     }
 
     /// Seconds of reading and setting up, if they are at least one second.
@@ -338,9 +377,19 @@ pub fn describe(data: &DataFacts) -> String {
     text
 }
 
-/// Heading of the shares: xᵀCx is a variance only if C is a covariance matrix.
-fn share_of(data: &DataFacts) -> &'static str {
-    if data.has_variances() { "variance" } else { "of tr C" }
+/// The problem in one line: its name, r, λ and limits.
+fn brief(task: &Task) -> String {
+    let mut text = format!("{}, rank {}", task.problem.name, task.rank);
+    if let Some(lambda) = task.lambda {
+        text += &format!(", lambda {}", text::exact(lambda));
+    }
+    if let Some(k) = task.k {
+        text += &format!(", k {k}");
+    }
+    if let Some(limits) = &task.limits {
+        text += &format!(", nonzeros {}", limits.words());
+    }
+    text
 }
 
 /// Solver with its settings.

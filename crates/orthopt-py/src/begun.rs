@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Case, Run, Wanted, check_constants, check_solvers};
+use orthopt::family::{Case, GivenOptions, Run, Wanted, check_constants, check_solvers};
 use orthopt::internal::in_time;
 use orthopt::objective::Evaluate;
 use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
@@ -14,7 +14,6 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use crate::errors::Failure;
-use crate::options::Asked;
 use crate::smooth::{Between, Callable};
 
 /// f and X⁰.
@@ -78,7 +77,7 @@ pub fn stages<P>(
     problem: &P,
     default: &str,
     wanted: &Wanted,
-    (asked, case): (&Asked, &Case),
+    (given, case): (&GivenOptions, &Case),
 ) -> Result<Vec<AnySolver<P>>> {
     let find = |name: &str| {
         match list.iter().find(|info| info.name == name) {
@@ -98,7 +97,7 @@ pub fn stages<P>(
     check_constants(&wanted.constants, &names)?;
     let infos = names.into_iter().map(find).collect::<Result<Vec<_>>>()?;
     let greedy = matches!(wanted.working_set, Some(WorkingSet::GreedySv | WorkingSet::GreedyOr));
-    asked.check(case.clone().run_by(Run::of_solvers(&infos, greedy)))?;
+    given.check(case.clone().run_by(Run::of_solvers(&infos, greedy)))?;
     infos.into_iter().map(|info| info.build(problem, &wanted.options())).collect()
 }
 

@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::RowMat;
 use orthopt::bound::{
-    Bound as Lower, Dual, LimitDual, Options as Limits, Point, Prepared, Progress, ProofFile, Show,
+    Bound as Lower, Dual, LimitDual, Options as Limits, Prepared, Progress, ProofFile, Show,
 };
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named};
-use orthopt::report::{Assessment, Global, Task};
+use orthopt::job::PosedJob;
+use orthopt::report::{Assessment, Global};
+use orthopt::request::Settled;
 use orthopt::solve::Stopping;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -18,7 +20,7 @@ use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
 use crate::options::Request;
 use crate::result::{array, put_task};
-use crate::solve::{check_x, pose_for};
+use crate::solve::pose_for;
 use crate::supervise::follow;
 use crate::threads;
 
@@ -30,8 +32,7 @@ pub struct Effort {
     nodes: Option<u64>,
     dual: bool,
     proof: bool,
-    decrease: f64, // of F that is known to be possible from X
-    over: bool,    // whether the call was interrupted before: what there is at once is all
+    over: bool, // whether the call was interrupted before: what there is at once is all
 }
 
 /// A bound of a problem, or of a problem and an X; returns a dictionary. Ctrl-C ends it with the best bound so
@@ -48,20 +49,18 @@ pub fn bound<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = x.map(|x| copied(&x)).transpose()?;
     let rank = x.as_ref().map(RowMat::ncols);
-    let mut request = options;
-    let (posed, about, clock) = pose_for(py, problem, &data, &mut request, rank, true)?;
-    let whole = Stopping { time_limit: Some(effort.seconds), ..request.stopping };
+    let job = options.job(problem).map_err(Failure::from)?;
+    let (posed, _, clock) = pose_for(py, job, &data, &options, rank)?;
+    let PosedJob { job, task, problem, .. } = posed;
+    let Settled { pose, stopping, threads, .. } = job.settled;
+    let whole = Stopping { time_limit: Some(effort.seconds), ..stopping };
     let effort = Effort { seconds: whole.after(&clock).time_limit.unwrap_or(effort.seconds), ..effort };
-    let task = Task::new(&posed, about.facts);
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("title", &task.title)?;
     out.set_item("notes", worded(&task.notes))?;
-    let (callback, threads) = (callback.as_ref(), request.threads);
-    let effort = (effort, request.pose.max_memory);
-    check_x(&request, &task, &posed.problem)?;
     let about = (task.problem.name, task.data.prepared());
-    work(py, &out, posed.problem, (x, about), threads, effort, callback)?;
+    work(py, &out, problem, (x, about), threads, (effort, pose.max_memory), callback.as_ref())?;
     Ok(out)
 }
 
@@ -70,7 +69,6 @@ struct Proved {
     bound: Lower,
     dual: Option<(Dual, Option<LimitDual>)>,
     file: Option<ProofFile>,
-    given: Option<(Point, RowMat)>, // F of the X that was given, and X
 }
 
 fn work(
@@ -90,19 +88,12 @@ fn work(
         callback.call1((now.seconds, objective, now.bound, now.iterations, now.nodes, now.open))?.is_truthy()
     };
     let shown = Arc::clone(&latest);
-    let Proved { bound, dual, file, given } = follow(py, look, move |watch| -> Result<_, Failure> {
+    let Proved { bound, dual, file } = follow(py, look, move |watch| -> Result<_, Failure> {
         let show = |now: &Progress| *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(*now);
         threads::pool(threads)?
             .install(|| prove(&problem, (x, about), (effort, memory), watch.cancel(), &show))
     })??;
     let facts = Global::of(&bound);
-    if let Some((f, x)) = given {
-        let own = Global::beside(&bound, f, &x).map_err(Failure::from)?;
-        own.check_below(effort.decrease).map_err(Failure::from)?;
-        out.set_item("own_bound", own.bound)?;
-        out.set_item("own_gap", own.gap)?;
-        out.set_item("own_proof", own.proof)?;
-    }
     out.set_item("bound", facts.bound)?;
     out.set_item("objective", facts.objective)?;
     out.set_item("gap", facts.gap)?;
@@ -136,9 +127,7 @@ fn prove(
     if effort.over {
         cancel.cancel();
     }
-    let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?;
-    let given = x.as_ref().map(|found| (found.point(), found.x.clone()));
-    let x = x.map(|found| found.x);
+    let x = x.map(|x| Assessment::repaired(problem, x, "X", 0.0)).transpose()?.map(|found| found.x);
     let options = Limits {
         seconds: Some(effort.seconds),
         nodes: effort.nodes.unwrap_or(u64::MAX),
@@ -159,7 +148,7 @@ fn prove(
         Ok((problem.dual(&bound)?, limits))
     });
     let dual = dual.transpose()?;
-    Ok(Proved { bound, dual, file, given })
+    Ok(Proved { bound, dual, file })
 }
 
 /// The arrays and numbers that `--save-dual` writes, under the same names.

@@ -4,7 +4,8 @@ use numpy::PyReadonlyArray2;
 use orthopt::RowMat;
 use orthopt::certify::Scope;
 use orthopt::family::{Family, Named};
-use orthopt::report::{Assessment, Checks, Task};
+use orthopt::report::{Assessment, Checks};
+use orthopt::request::Settled;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,7 +13,7 @@ use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
 use crate::options::Request;
 use crate::result::{put_checks, put_task, put_variance};
-use crate::solve::{check_x, pose_for};
+use crate::solve::pose_for;
 use crate::supervise::attend;
 use crate::threads;
 
@@ -26,15 +27,13 @@ pub fn certify<'py>(
     options: Request,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
-    let mut request = options;
-    let (posed, about, _) = pose_for(py, problem, &data, &mut request, Some(x.ncols()), false)?;
-    let task = Task::new(&posed, about.facts);
+    let job = options.job(problem).map_err(Failure::from)?;
+    let (posed, _, _) = pose_for(py, job, &data, &options, Some(x.ncols()))?;
     let out = PyDict::new(py);
-    put_task(&out, &task)?;
-    out.set_item("notes", worded(&task.notes))?;
-    let (tol, threads, scope) = (request.stopping.tol, request.threads, request.scope.unwrap_or(Scope::All));
-    check_x(&request, &task, &posed.problem)?;
-    check(py, &out, posed.problem, x, threads, scope, tol)?;
+    put_task(&out, &posed.task)?;
+    out.set_item("notes", worded(&posed.task.notes))?;
+    let Settled { stopping, threads, certify, .. } = posed.job.settled;
+    check(py, &out, posed.problem, x, threads, certify.unwrap_or(Scope::All), stopping.tol)?;
     Ok(out)
 }
 

@@ -1,14 +1,13 @@
 //! `check_proof`: does this file prove what it says?
 
 use orthopt::bound::ProofFile;
-use orthopt::report::Task;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::Failure;
 use crate::input::Given;
 use crate::options::Stated;
-use crate::solve::{check_x, pose_for};
+use crate::solve::pose_for;
 use crate::supervise::attend;
 use crate::threads;
 
@@ -23,11 +22,11 @@ pub fn check_proof<'py>(
     let file = ProofFile::of_text(proof).map_err(Failure::from)?;
     let mut stated = options;
     file.complete(&mut stated.options);
-    let mut request = stated.settled()?;
-    let (posed, about, _) = pose_for(py, &file.problem.name, &data, &mut request, None, false)?;
-    let task = Task::new(&posed, about.facts);
-    check_x(&request, &task, &posed.problem)?;
-    let (problem, name, threads) = (posed.problem, task.problem.name, request.threads);
+    let request = stated.settled()?;
+    let mut job = request.job(&file.problem.name).map_err(Failure::from)?;
+    job.chooses_counts = false; // the proof says how many
+    let (posed, _, _) = pose_for(py, job, &data, &request, None)?;
+    let (problem, name, threads) = (posed.problem, posed.task.problem.name, posed.job.settled.threads);
     let checked = attend(py, move |_| -> Result<_, Failure> {
         Ok(threads::pool(threads)?.install(|| problem.check_proof(&file, name))?)
     });

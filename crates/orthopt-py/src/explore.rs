@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 
 use orthopt::explore::{Exploration, Request as Wanted, Watch, explore as look_at};
-use orthopt::family::{Case, find_problem};
-use orthopt::request::Front;
+use orthopt::request::{Front, Settled};
 use orthopt::solve::Observer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -14,7 +13,7 @@ use crate::input::Given;
 use crate::options::Request;
 use crate::path::told;
 use crate::result::put_report;
-use crate::solve::{is_gram, put_units};
+use crate::solve::put_units;
 use crate::stability::put_stability;
 use crate::supervise::follow;
 use crate::threads;
@@ -28,7 +27,7 @@ pub fn explore<'py>(
     options: Request,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let info = find_problem("l0-pca").map_err(Failure::from)?;
+    let job = options.job("l0-pca").map_err(Failure::from)?;
     let view = data.borrow()?;
     let asked = Mutex::new("");
     let question = || asked.lock().map_or("", |question| *question);
@@ -37,14 +36,11 @@ pub fn explore<'py>(
         _ => Ok(false),
     };
     let (found, about) = follow(py, look, |watch| -> Result<_, Failure> {
-        threads::pool(options.threads)?.install(|| {
-            view.with(info, &options.how, |data, about| {
-                options.asked.check(Case::new(info, &options.pose).of_gram(is_gram(data)))?;
-                let request = Wanted {
-                    pose: options.pose.clone(),
-                    wanted: options.wanted.clone(),
-                    stopping: options.stopping,
-                };
+        threads::pool(options.settled.threads)?.install(|| {
+            view.with(job.problem, &options.how, |data, about| {
+                job.check_data(data, &about.facts)?;
+                let Settled { pose, wanted, stopping, .. } = job.settled.clone();
+                let request = Wanted { pose, wanted, stopping };
                 let mut observer = watch.clone();
                 let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
                 let mut stage = |question: &'static str| {

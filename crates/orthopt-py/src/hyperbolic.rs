@@ -10,6 +10,7 @@ use orthopt::internal::solution_in_unit;
 use orthopt::internal::solvers::vr_j_jobcd;
 use orthopt::message::Message;
 use orthopt::problem::Problem;
+use orthopt::request::Settled;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status};
 use orthopt::solvers::j_sums;
@@ -28,7 +29,8 @@ const DEFAULT: &str = "j-lbfgs";
 /// # Errors
 /// A penalty, a missing signature, a start that does not fit; exceptions of the callable.
 pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Solution, Option<f64>)> {
-    let Request { pose, wanted, stopping, scope, asked, .. } = request;
+    let Request { settled, given, .. } = request;
+    let Settled { pose, wanted, stopping, certify: scope, .. } = settled;
     let run = || -> Result<_, Failure> {
         let (n, r) = begun.shape;
         if n != r {
@@ -36,7 +38,7 @@ pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Soluti
             return Err(Error::Shape { what, rows: n, cols: r, expected_rows: n, expected_cols: n }.into());
         }
         let case = Case::of_function(true, pose.penalty.as_deref().unwrap_or("none"), pose.map.is_some());
-        asked.check(case.clone())?;
+        given.check(case.clone())?;
         let text = pose.signature.as_ref().ok_or_else(|| Error::InvalidOption {
             option: "signature".into(),
             value: "not given".into(),
@@ -50,7 +52,7 @@ pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Soluti
             let why = " does not apply to this solver: it is for vr-j-jobcd; leave it out";
             return Err(Error::Incompatible(Message::about("sample").text(why)).into());
         }
-        let stages = stages(j_sums(), &problem, default, wanted, (asked, &case))?;
+        let stages = stages(j_sums(), &problem, default, wanted, (given, &case))?;
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
             None => problem.constraint.random(&mut start_rng(wanted.seed)),

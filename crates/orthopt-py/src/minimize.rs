@@ -7,7 +7,7 @@ use orthopt::certify::criticality_while;
 use orthopt::composite::criticality;
 use orthopt::constraint::{Constraint, Stiefel};
 use orthopt::family::{
-    Case, CompositeOptions, check_constants, composite_parts, needs_parts, penalty_called,
+    Case, CompositeOptions, GivenOptions, check_constants, composite_parts, needs_parts, penalty_called,
 };
 use orthopt::internal::{shape_in_unit, solution_in_unit};
 use orthopt::linear_map::{AnyMap, FunctionMap};
@@ -15,6 +15,7 @@ use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, find_penalty};
 use orthopt::problem::Problem;
+use orthopt::request::Settled;
 use orthopt::smooth::HessianVector;
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::solvers::{general_pairwise, splitting};
@@ -29,7 +30,7 @@ use crate::broken::judged;
 use crate::errors::Failure;
 use crate::hyperbolic;
 use crate::input::copied;
-use crate::options::{Asked, Request};
+use crate::options::Request;
 use crate::result::put_solution;
 use crate::smooth::Callable;
 
@@ -79,7 +80,7 @@ pub fn minimize<'py>(
         if let Some(error) = f.raised() {
             return Err(error);
         }
-        options.pose.map = Some(AnyMap::Functions(made.map_err(Failure::from)?));
+        options.settled.pose.map = Some(AnyMap::Functions(made.map_err(Failure::from)?));
     }
     let begun = Begun { f: f.clone(), x0, shape, callback };
     let (solution, criticality) = match constraint {
@@ -98,19 +99,20 @@ pub fn minimize<'py>(
     put_solution(&out, &solution)?;
     out.set_item("problem", constraint)?;
     out.set_item("rank", shape.1)?;
-    out.set_item("lam", options.pose.lambda)?;
+    out.set_item("lam", options.settled.pose.lambda)?;
     out.set_item("criticality", criticality)?;
     out.set_item("evaluations", f.evaluations())?;
     Ok(out)
 }
 
 fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Solution, Option<f64>)> {
-    let Request { pose, wanted, stopping, restarts, scope, asked, .. } = request;
+    let Request { settled: asked, given, .. } = request;
+    let Settled { pose, wanted, stopping, restarts, certify: scope, .. } = asked;
     let penalty = pose.penalty.as_deref().unwrap_or("none");
     let case = Case::of_function(false, penalty, pose.map.is_some());
-    asked.check(case.clone()).map_err(Failure::from)?;
+    given.check(case.clone()).map_err(Failure::from)?;
     if pose.map.is_some() || needs_parts(penalty) {
-        return composite_run(py, begun, request, (asked, &case));
+        return composite_run(py, begun, request, (given, &case));
     }
     let run = || -> std::result::Result<_, Failure> {
         let made = |unit: f64| -> Result<AnyPenalty> {
@@ -129,7 +131,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         check_constants(&pose.shape, &[penalty])?;
         let (n, r) = begun.shape;
         let problem: Custom = Problem::new(begun.f.clone(), h, r)?;
-        let stages = stages(general_pairwise(), &problem, default, wanted, (asked, &case))?;
+        let stages = stages(general_pairwise(), &problem, default, wanted, (given, &case))?;
         let mut rng = start_rng(wanted.seed);
         let x0 = match &begun.x0 {
             Some(x) => x.clone(),
@@ -316,9 +318,9 @@ fn composite_run(
     py: Python<'_>,
     begun: &Begun,
     request: &Request,
-    (asked, case): (&Asked, &Case),
+    (given, case): (&GivenOptions, &Case),
 ) -> PyResult<(Solution, Option<f64>)> {
-    let Request { pose, wanted, stopping, restarts, scope, .. } = request;
+    let Settled { pose, wanted, stopping, restarts, certify: scope, .. } = &request.settled;
     let penalty = pose.penalty.as_deref().unwrap_or("none");
     let run = || -> std::result::Result<_, Failure> {
         check_constants(&pose.shape, &[penalty])?;
@@ -330,7 +332,7 @@ fn composite_run(
         let lambda = options_lambda(penalty, pose.lambda)? / unit;
         let (g, h, a) = composite_parts(penalty, lambda, (n, r), &parts)?;
         let problem = Problem::new(begun.f.clone(), h, r)?.minus(g)?.through(a)?;
-        let stages = stages(splitting(), &problem, COMPOSITE_DEFAULT, wanted, (asked, case))?;
+        let stages = stages(splitting(), &problem, COMPOSITE_DEFAULT, wanted, (given, case))?;
         let mut rng = start_rng(wanted.seed);
         let x0 = begun.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
         problem.constraint.check(&x0, "the starting point X")?;

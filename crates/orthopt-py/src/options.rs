@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use numpy::PyReadonlyArray2;
 use orthopt::Error;
-use orthopt::certify::Scope;
-use orthopt::family::{Call, Case, PoseOptions, Wanted};
+use orthopt::family::{Call, GivenOptions, find_problem};
+use orthopt::job::Job;
 use orthopt::request::{Entry, Front, Gram, Group, OPTIONS, Settled, Written, find_option};
-use orthopt::solve::Stopping;
 use orthopt_data::{Missing, Prepare, Scale, TableOptions};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,55 +15,35 @@ use pyo3::types::PyDict;
 use crate::errors::{Failure, named};
 use crate::input::{Preparation, copied};
 
-/// A call with the options that were given, as the library names them. What does not apply is refused.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    pub call: Call,
-    given: Vec<String>,
-}
-
-impl Asked {
-    /// Refuses what does not apply in this case.
-    ///
-    /// # Errors
-    /// [`Error::Incompatible`] with the reason.
-    pub fn check(&self, case: Case) -> Result<(), Error> {
-        case.in_call(self.call).check(self.given.iter().map(String::as_str))
-    }
-
-    /// Whether this option was given.
-    pub fn has(&self, option: &str) -> bool {
-        self.given.iter().any(|given| given == option)
-    }
-
-    /// Whether an X is given and no solver runs.
-    pub fn is_of_x(&self) -> bool {
-        matches!(self.call, Call::BoundOfX | Call::Certify)
-    }
-}
-
 /// Options without Python in them. They come as a dictionary with
 ///
 /// * `options`: what users give, by the names of Python;
 /// * `call`: the call; `own`: arguments of the call alone that are given;
-/// * `assumed`: what the package sets and not the user; `judged`: whether the options have been judged already.
+/// * `assumed`: what the package sets and not the user; `judged`: whether the options have been judged already;
+/// * `bound`: seconds of a bound after a run; `weights`: those of the rows.
 #[derive(Clone)]
 pub struct Request {
-    pub pose: PoseOptions,
-    pub wanted: Wanted,
-    pub stopping: Stopping,
-    pub restarts: Option<u64>,
-    pub threads: Option<usize>,
-    pub scope: Option<Scope>,
-    pub asked: Asked,
+    pub settled: Settled,
+    pub given: GivenOptions,
     pub how: Preparation,
+}
+
+impl Request {
+    /// The job of these options.
+    ///
+    /// # Errors
+    /// There is no such problem.
+    pub fn job(&self, problem: &str) -> Result<Job, Error> {
+        Ok(Job::new(find_problem(problem)?, self.settled.clone(), self.given.clone()))
+    }
 }
 
 /// The same before anything is made of it, so that more can be filled in.
 pub struct Stated {
     /// The options that are given.
     pub options: orthopt::request::Request,
-    asked: Asked,
+    given: GivenOptions,
+    bound: Option<f64>,
     weights: Option<Vec<f64>>,
 }
 
@@ -74,12 +53,12 @@ impl Stated {
     /// # Errors
     /// Values out of range, options that exclude each other.
     pub fn settled(mut self) -> Result<Request, Failure> {
-        let Settled { mut pose, wanted, stopping, restarts, threads, certify: scope, .. } =
-            self.options.settled()?;
-        pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
+        let mut settled = self.options.settled()?;
+        settled.pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
+        settled.bound = self.bound;
         let mut how = preparation(&self.options)?;
         how.weights = self.weights;
-        Ok(Request { pose, wanted, stopping, restarts, threads, scope, asked: self.asked, how })
+        Ok(Request { settled, given: self.given, how })
     }
 }
 
@@ -119,8 +98,8 @@ impl<'py> FromPyObject<'_, 'py> for Stated {
         let call: String = given.get_item("call")?.extract()?;
         let named = Call::named(&call);
         let call = named.ok_or_else(|| PyValueError::new_err(format!("there is no call `{call}`")))?;
-        let weights = given.get_item("weights")?.extract()?;
-        Ok(Self { options, asked: Asked { call, given: asked }, weights })
+        let (bound, weights) = (given.get_item("bound")?.extract()?, given.get_item("weights")?.extract()?);
+        Ok(Self { options, given: GivenOptions::new(call, asked), bound, weights })
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use orthopt::family::{Case, find_problem};
 use orthopt::path::{Along, By, Folds, Path, Validation, Watch, cross_validate, judge, path as walk};
 use orthopt::problem::PcaData;
-use orthopt::solve::{Observer, Stopping};
+use orthopt::solve::Observer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -13,7 +12,7 @@ use crate::errors::{Failure, worded};
 use crate::input::{About, Given};
 use crate::options::Request;
 use crate::result::put_report;
-use crate::solve::{is_gram, put_units};
+use crate::solve::put_units;
 use crate::supervise::{self, follow};
 use crate::threads;
 
@@ -66,11 +65,11 @@ type Work<'a, T> = dyn Fn(
 fn along<T: Send>(
     py: Python<'_>,
     asked: Asked<'_, '_>,
-    walks: f64,
+    walks: usize,
     work: &Work<'_, T>,
 ) -> PyResult<(T, About)> {
-    let Asked { problem, data, options: asked, steps, callback } = asked;
-    let info = find_problem(problem).map_err(Failure::from)?;
+    let Asked { problem, data, options, steps, callback } = asked;
+    let job = options.job(problem).map_err(Failure::from)?;
     let view = data.borrow()?;
     let (at, of) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let look = || match (&callback, of.load(Ordering::Relaxed)) {
@@ -78,19 +77,12 @@ fn along<T: Send>(
         _ => Ok(false),
     };
     let found = follow(py, look, |watch| -> Result<_, Failure> {
-        threads::pool(asked.threads)?.install(|| {
-            view.with(info, &asked.how, |data, about| {
-                asked.asked.check(Case::new(info, &asked.pose).of_gram(is_gram(data)))?;
-                let pose = asked.pose.with_rank(info, data)?.into_owned();
-                let along = Along::of(steps.along(), info, &pose, data)?;
-                let time_limit = asked.stopping.time_limit.map(|seconds| seconds / walks);
-                let request = orthopt::path::Request {
-                    problem: info,
-                    pose,
-                    along,
-                    wanted: asked.wanted.clone(),
-                    stopping: Stopping { time_limit, ..asked.stopping },
-                };
+        threads::pool(options.settled.threads)?.install(|| {
+            view.with(job.problem, &options.how, |data, about| {
+                let clock = watch.cancel().within(job.settled.stopping.time_limit);
+                let facts = &about.facts;
+                let (request, _) =
+                    orthopt::path::Request::of(&job, data, facts, steps.along(), walks, &clock)?;
                 let mut observer = watch.clone();
                 let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
                 let mut stage = |i: usize, n: usize| {
@@ -122,7 +114,7 @@ pub fn path<'py>(
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let asked = Asked { problem, data: &data, options: &options, steps: &steps, callback };
-    let walks = 1.0 + steps.cv.unwrap_or(0) as f64;
+    let walks = 1 + steps.cv.unwrap_or(0);
     let (cv, seconds) = (steps.folds()?, steps.bound);
     let ((found, validation, name), about) =
         along(py, asked, walks, &|data, about, request, seen, watch| {
@@ -154,7 +146,7 @@ pub fn judged_fold<'py>(
 ) -> PyResult<Option<Vec<f64>>> {
     let asked = Asked { problem, data: &data, options: &options, steps: &steps, callback };
     let folds = steps.folds()?.unwrap_or(Folds { count: 0, by: By::Rows });
-    let (shares, _) = along(py, asked, 1.0, &|data, about, request, seen, _| {
+    let (shares, _) = along(py, asked, 1, &|data, about, request, seen, _| {
         Ok(judge(data, &about.facts, request, (fold, folds), seen)?)
     })?;
     Ok(shares)

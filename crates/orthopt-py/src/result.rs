@@ -92,6 +92,7 @@ pub fn put_report(out: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
     out.set_item("arms", arms.map(|arm| described_arm(out.py(), arm)).collect::<PyResult<Vec<_>>>()?)?;
     out.set_item("tolerance", report.tolerance())?;
     put_variance(out, report.explained_variance.as_ref())?;
+    out.set_item("pca_share", report.pca_share)?;
     if let Some(global) = &report.global {
         out.set_item("bound", global.bound)?;
         out.set_item("gap", global.gap)?;

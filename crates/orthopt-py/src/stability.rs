@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use numpy::{PyArray1, PyReadonlyArray2};
 use orthopt::Error;
 use orthopt::RowMat;
-use orthopt::family::{Case, Family, Named, Plan, Posed, Run, find_problem, pose};
 use orthopt::report::{Report, Stability, Task};
 use orthopt::solve::Observer;
-use orthopt::stability::{Request as Halves, Watch, check, of_halves, of_run, stability as solved};
+use orthopt::stability::{Watch as Halves, check};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,8 +15,8 @@ use crate::errors::{Failure, worded};
 use crate::input::{About, Given, copied};
 use crate::options::Request;
 use crate::result::{array, put_report};
-use crate::solve::{is_gram, put_units};
-use crate::supervise::{self, follow};
+use crate::solve::put_units;
+use crate::supervise::follow;
 use crate::threads;
 
 /// The run of all rows, unless their X was given, and what the halves say.
@@ -39,7 +38,7 @@ pub fn stability<'py>(
     x: Option<PyReadonlyArray2<'py, f64>>,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let info = find_problem(problem).map_err(Failure::from)?;
+    let mut job = options.job(problem).map_err(Failure::from)?;
     let x = x.map(|x| copied(&x)).transpose()?;
     let view = data.borrow()?;
     let (ended, all) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -51,57 +50,37 @@ pub fn stability<'py>(
         ended.fetch_max(done, Ordering::Relaxed);
         all.store(of, Ordering::Relaxed);
     };
-    let request = &options;
+    let given = x;
+    if given.is_none() {
+        job.settled.stability = Some(pairs);
+    }
     let (found, about) = follow(py, look, |watch| -> Result<_, Failure> {
-        threads::pool(request.threads)?.install(|| {
-            view.with(info, &request.how, |data, about| {
-                request.asked.check(Case::new(info, &request.pose).of_gram(is_gram(data)))?;
+        threads::pool(job.settled.threads)?.install(|| {
+            view.with(job.problem, &options.how, |data, about| {
                 check(data, pairs)?;
-                let pose_options = request.pose.clone().or_counts(info, &request.wanted);
-                let pose_options = if about.facts.centered { pose_options.centred() } else { pose_options };
-                let clock = watch.cancel().within(request.stopping.time_limit);
-                let posed = clock.during(|| pose(info, data, &pose_options))?;
-                let task = Task::new(&posed, about.facts.clone());
-                let request = &Request { stopping: request.stopping.after(&clock), ..request.clone() };
-                let (x, report) = match x {
-                    Some(x) => (x, None),
+                let clock = watch.cancel().within(job.settled.stopping.time_limit);
+                let posed = job.pose(data, about.facts.clone(), Vec::new(), &clock)?;
+                let seen = Halves { cancel: watch.cancel(), done: &show };
+                let (report, stability) = match given {
+                    Some(x) => (None, posed.halves_of(&x, posed.left(), pairs, data, &seen)?),
                     None => {
-                        let report = whole(posed, &task, request, watch)?;
-                        (report.x().clone(), Some(report))
+                        let run = posed.plan()?;
+                        let mut observer = watch.clone();
+                        let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
+                        let mut report = posed.run(&run, watch.cancel(), observers)?;
+                        posed.halves(&mut report, data, &seen)?;
+                        let stability = report.stability.clone();
+                        (Some(report), stability)
                     }
                 };
-                let stopping = match &report {
-                    Some(report) => of_halves(request.stopping, report.solution.seconds),
-                    None => request.stopping,
-                };
-                let halves = Halves::of(&task, &pose_options, &request.wanted, stopping, pairs);
-                let seen = Watch { cancel: watch.cancel(), done: &show };
                 let none = || {
                     Error::Incompatible("no pair of halves of the rows was complete when it was ended".into())
                 };
-                let stability = solved(data, &about.facts, &x, &halves, &seen)?.ok_or_else(none)?;
-                Ok(Found { report, task, stability })
+                Ok(Found { report, task: posed.task, stability: stability.ok_or_else(none)? })
             })
         })
     })??;
     told(py, &found, &about)
-}
-
-/// The run of all rows.
-fn whole(posed: Posed, task: &Task, request: &Request, watch: &supervise::Watch) -> Result<Report, Failure> {
-    run(&posed.problem, task, request, watch)
-}
-
-fn run(problem: &Named, task: &Task, request: &Request, watch: &supervise::Watch) -> Result<Report, Failure> {
-    let Request { wanted, stopping, restarts, .. } = request;
-    let mut plan: Plan = problem.plan(wanted)?;
-    let case = Case::new(task.problem, &request.pose).run_by(Run::of(problem, &plan, *restarts));
-    request.asked.check(case)?;
-    plan.reasons.extend(plan.restart_reason(problem, wanted, stopping, *restarts));
-    let mut observer = watch.clone();
-    let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
-    let solution = plan.run(problem, wanted, &of_run(*stopping), *restarts, watch.cancel(), observers)?;
-    Ok(Report::new(task, problem, &plan, wanted, *stopping, solution)?)
 }
 
 fn told<'py>(py: Python<'py>, found: &Found, about: &About) -> PyResult<Bound<'py, PyDict>> {

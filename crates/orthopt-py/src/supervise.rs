@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use orthopt::cancel::Cancel;
-use orthopt::report::{Checks, Report};
+use orthopt::report::Report;
 use orthopt::solve::{Event, Observer};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
@@ -50,10 +50,19 @@ impl Now {
 }
 
 /// State that the two threads share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Shared {
     cancel: Cancel,
+    run: Cancel,
     now: Mutex<Option<Now>>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        let cancel = Cancel::never();
+        let run = cancel.within(None);
+        Self { cancel, run, now: Mutex::default() }
+    }
 }
 
 /// The observer of the thread that works.
@@ -75,16 +84,21 @@ impl Watch {
     pub fn cancel(&self) -> &Cancel {
         &self.0.cancel
     }
+
+    /// Set when the run is to end, which a callback may ask for too.
+    pub fn run(&self) -> &Cancel {
+        &self.0.run
+    }
 }
 
-/// Messages of the working thread: the report first, so that it is not lost when checks are
-/// interrupted.
-pub enum Told {
-    Solved(Result<Box<Report>, orthopt::Error>),
-    Checked(Checks),
+/// A report of the working thread: after the run, and again after its checks and its bound.
+pub struct Found {
+    pub report: Report,
+    /// Why there is no bound although one was asked for.
+    pub broken: Option<orthopt::Error>,
 }
 
-/// Runs `work` and waits for its report and the checks in it. A KeyboardInterrupt ends the run with
+/// Runs `work` and waits for its last report, and tells whether Ctrl-C has come. A KeyboardInterrupt ends the run with
 /// the best X so far; other exceptions of signal handlers and of the callback are raised. Either way the
 /// work has ended when this returns.
 ///
@@ -93,19 +107,18 @@ pub enum Told {
 pub fn supervise(
     py: Python<'_>,
     callback: Option<&Bound<'_, PyAny>>,
-    work: impl FnOnce(&Watch, &Sender<Told>) + Send + 'static,
-) -> Result<Report, Failure> {
+    work: impl FnOnce(&Watch, &Sender<Result<Found, orthopt::Error>>) + Send + 'static,
+) -> Result<(Found, bool), Failure> {
     let shared = Arc::new(Shared::default());
     let (send, receive) = channel();
     let receive = Mutex::new(receive); // detached code may only use what threads can share
     let watch = Watch(Arc::clone(&shared));
     let worker = thread::spawn(move || work(&watch, &send));
     let mut waiting = Waiting { shared: &shared, callback, shown: Instant::now(), raised: None };
-    let mut report: Option<Report> = None;
+    let mut found = None;
     loop {
         match py.detach(|| wait(&receive)) {
-            Ok(Told::Solved(outcome)) => report = Some(*outcome?),
-            Ok(Told::Checked(found)) => report.iter_mut().for_each(|report| report.checks = found),
+            Ok(outcome) => found = Some(outcome?),
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => waiting.look_up(py),
         }
@@ -115,7 +128,7 @@ pub fn supervise(
         return Err(error.into());
     }
     let lost = || orthopt::Error::Incompatible("the run ended without a result".into());
-    Ok(report.ok_or_else(lost)?)
+    Ok((found.ok_or_else(lost)?, shared.cancel.is_cancelled()))
 }
 
 /// Runs `work` and waits for its result. A KeyboardInterrupt, or whatever else the handler of a signal raises,
@@ -221,10 +234,10 @@ impl Waiting<'_, '_> {
         }
         let Some(callback) = self.callback.filter(|_| self.shown.elapsed() >= CALLBACK) else { return };
         let now = *self.shared.now.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(now) = now.filter(|_| !self.shared.cancel.is_cancelled()) {
+        if let Some(now) = now.filter(|_| !self.shared.run.is_cancelled()) {
             match now.call(callback) {
                 Ok(false) => {}
-                Ok(true) => self.end(None),
+                Ok(true) => self.shared.run.cancel(),
                 Err(error) => self.end(Some(error)),
             }
             self.shown = Instant::now();

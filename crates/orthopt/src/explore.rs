@@ -15,11 +15,13 @@
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::Result;
-use crate::family::{Call, Family, Limit, Named, PoseOptions, RankRule, Wanted, find_problem, pose};
+use crate::family::request::Settled;
+use crate::family::{Call, Family, GivenOptions, Limit, Named, PoseOptions, RankRule, Wanted, find_problem};
+use crate::job::Job;
 use crate::message::Message;
 use crate::path::{self, Along, DEFAULT_COUNTS, Path};
 use crate::problem::{ExplainedVariance, PcaData};
-use crate::report::{DataFacts, Global, Report, Stability, Task};
+use crate::report::{DataFacts, Global, Report, Stability};
 use crate::search::Effort;
 use crate::solve::{Observer, Status, Stopping};
 use crate::stability;
@@ -100,7 +102,7 @@ pub struct Watch<'a, 'b> {
 /// Looks at the data; `facts` are what is known of their preparation.
 ///
 /// # Errors
-/// Data or options that [`pose`] refuses, errors of the solvers.
+/// Data or options that [`pose`](crate::family::pose) refuses, errors of the solvers.
 pub fn explore(
     data: &PcaData<'_>,
     facts: &DataFacts,
@@ -182,15 +184,21 @@ fn explored(
     let begun = clock.seconds();
     let options =
         PoseOptions { limit: Some(Limit::Nonzeros(vec![count])), rank: Some(rank), ..request.pose.clone() };
-    let posed = pose(of_path.problem, data, &options)?;
-    let task = Task::new(&posed, facts.clone());
-    let wanted = Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() };
-    let stopping = Stopping { time_limit: left(ON_SEARCH), ..of_path.stopping };
-    let problem = &posed.problem;
-    let plan = problem.plan(&wanted)?;
-    let solution = plan.run(problem, &wanted, &stopping, None, watch.cancel, watch.observers)?;
-    found.interrupted = solution.status == Status::Interrupted;
-    let report = Report::new(&task, problem, &plan, &wanted, stopping, solution)?;
+    let settled = Settled {
+        pose: options.clone(),
+        wanted: Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() },
+        stopping: Stopping { time_limit: left(ON_SEARCH), ..of_path.stopping },
+        restarts: None,
+        threads: None,
+        certify: None,
+        bound: None,
+        stability: None,
+    };
+    let job = Job::new(of_path.problem, settled, GivenOptions::new(Call::Explore, [""; 0]));
+    let posed = job.pose(data, facts.clone(), Vec::new(), &watch.cancel.within(left(ON_SEARCH)))?;
+    let report = posed.run(&posed.plan()?, watch.cancel, watch.observers)?;
+    found.interrupted = report.solution.status == Status::Interrupted;
+    let (task, problem) = (&posed.task, &posed.problem);
     let limited = report.solution.status == Status::TimeLimit;
     let seconds = clock.seconds() - begun;
     found.steps.push(Step { question: WHICH, call: Call::Solve, options: of_all(&limit), seconds, limited });
@@ -204,7 +212,7 @@ fn explored(
         let work = request.stopping.time_limit.is_none().then_some(ON_PAIRS);
         let halves = stability::Request {
             work,
-            ..stability::Request::of(&task, &options, &of_path.wanted, stopping, PAIRS)
+            ..stability::Request::of(task, &options, &of_path.wanted, stopping, PAIRS)
         };
         let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
         // where no half has a solution nothing is known of them
@@ -389,10 +397,13 @@ impl Exploration {
 
     fn said_of_components(&self) -> Vec<Message> {
         let Some(explained) = self.explained() else { return Vec::new() };
+        let pca = self
+            .report
+            .pca_share
+            .map_or(String::new(), |share| format!(" (PCA with as many components {:.1} %)", 100.0 * share));
         let mut said: Vec<Message> = vec![
             format!(
-                "together they explain {:.1} % of the variance (adjusted: each counts what those before it do not have), \
-                 {:.1} % by regression on the scores",
+                "together they have {:.1} % of the variance{pca}; regression on their scores explains {:.1} %",
                 100.0 * explained.total,
                 100.0 * explained.predicted
             )

@@ -93,6 +93,7 @@ pub mod explore;
 pub mod family;
 #[doc(hidden)]
 pub mod internal;
+pub mod job;
 mod jpair;
 mod linalg;
 pub mod linear_map;

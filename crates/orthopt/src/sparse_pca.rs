@@ -4,13 +4,13 @@ use faer::sparse::SparseColMatRef;
 
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::request::{Group, Rank, Request, Settled, Written, find_option};
-use crate::family::{Call, Case, Family, Named, Run, find_problem, pose};
+use crate::family::request::{Group, Rank, Request, Written, find_option};
+use crate::family::{Call, GivenOptions, find_problem};
+use crate::job::Job;
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::problem::PcaData;
-use crate::report::assessment::check_in_time;
-use crate::report::{DataFacts, Report, Task};
+use crate::report::{DataFacts, Report};
 use crate::smooth::Centring;
 use crate::solve::{Observer, Status};
 
@@ -161,40 +161,16 @@ impl<'a> SparsePca<'a> {
         for (name, value) in std::mem::take(&mut self.further) {
             self.request.set(&name, value)?;
         }
-        let given = self.request.given();
-        let settled = self.request.settled()?;
-        let clock = self.cancel.within(settled.stopping.time_limit);
+        let given = GivenOptions::new(Call::Solve, self.request.given());
+        let job = Job::new(find_problem(self.problem)?, self.request.settled()?, given);
+        let clock = self.cancel.within(job.settled.stopping.time_limit);
         let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
-        let info = find_problem(self.problem)?;
-        let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
-        Case::new(info, &settled.pose).in_call(Call::Solve).of_gram(gram).check(given.iter().copied())?;
-        let options = settled.pose.clone().or_counts(info, &settled.wanted);
-        let posed = clock.during(|| pose(info, &data, &options))?;
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
-        let task = Task::new(&posed, facts);
-        self.run(&task, &posed.problem, (&settled, &given), &clock, observers)
-    }
-
-    fn run(
-        &self,
-        task: &Task,
-        problem: &Named,
-        (settled, given): (&Settled, &[&'static str]),
-        clock: &Cancel,
-        observers: &mut [&mut dyn Observer],
-    ) -> Result<Report> {
-        let Settled { wanted, restarts, certify: scope, .. } = settled;
-        let (restarts, cancel) = (*restarts, &self.cancel);
-        let mut plan = clock.during(|| problem.plan(wanted))?;
-        let case = Case::new(task.problem, &settled.pose).in_call(Call::Solve);
-        case.run_by(Run::of(problem, &plan, restarts)).check(given.iter().copied())?;
-        plan.reasons.extend(plan.restart_reason(problem, wanted, &settled.stopping, restarts));
-        let stopping = settled.stopping.after(clock);
-        let solution = plan.run(problem, wanted, &stopping, restarts, cancel, observers)?;
-        let mut report = Report::new(task, problem, &plan, wanted, stopping, solution)?;
-        if scope.is_some() && report.solution.status != Status::Interrupted {
-            let spent = (stopping.time_limit, report.solution.seconds);
-            report.checks = check_in_time(problem, (report.x(), *scope), spent, (cancel, cancel), |_| ());
+        let posed = job.pose(&data, facts, Vec::new(), &clock)?;
+        let run = posed.plan()?;
+        let mut report = posed.run(&run, &self.cancel, observers)?;
+        if posed.job.settled.certify.is_some() && report.solution.status != Status::Interrupted {
+            posed.check(&mut report, (&self.cancel, &self.cancel), |_| ());
         }
         Ok(report)
     }

@@ -262,7 +262,7 @@ pub fn leading_eigenvectors(f: &impl Quadratic, r: usize) -> Result<RowMat> {
     eigenvectors_while(f, r, &Cancel::never())
 }
 
-fn eigenvectors_while(f: &impl Quadratic, r: usize, cancel: &Cancel) -> Result<RowMat> {
+pub(crate) fn eigenvectors_while(f: &impl Quadratic, r: usize, cancel: &Cancel) -> Result<RowMat> {
     let found = if f.nrows() > DENSE.max(4 * r) { by_krylov(f, r, cancel) } else { None };
     let v = match found {
         Some(v) => v,

@@ -8,7 +8,8 @@ use orthopt::RowMat;
 use orthopt::bound::Bound;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort as SearchEffort;
-use orthopt::family::{Call, Family, Named, Plan};
+use orthopt::family::{Call, Named};
+use orthopt::job::{PlannedRun, PosedJob};
 use orthopt::problem::Cardinality;
 use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
 use orthopt::request::Request;
@@ -19,7 +20,6 @@ use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::{Output, What, json, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
-use crate::given::Asked;
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
 use crate::options::Typed;
@@ -120,10 +120,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .check()?;
     let wanted = Wanted::of(&mut options, args.x, args.nodes, (args.save_dual, args.proof))?;
     let call = if wanted.x.is_some() { Call::BoundOfX } else { Call::Bound };
-    let own = [("nodes", wanted.effort.nodes.is_some())];
-    let (settings, asked) = args.configured.settings(call, &mut options, &own)?;
+    let own: &[&str] = if wanted.effort.nodes.is_some() { &["nodes"] } else { &[] };
+    let settings = args.configured.settings(call, &mut options, own)?;
     if wanted.x.is_some() {
-        let set = settings.wanted.constants.iter().next().map(|(name, _)| name.to_string());
+        let set = settings.job.settled.wanted.constants.iter().next().map(|(name, _)| name.to_string());
         if let Some(name) = set {
             return Err(usage(format!(
                 "--{name} is an option of a solver, but no solver runs when --x gives X; leave it out"
@@ -131,7 +131,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     settings.outputs.iter().try_for_each(|output| output.check_is_for("bound"))?;
-    start(settings.or_counts(), &asked, &wanted)
+    start(settings, &wanted)
 }
 
 impl Wanted {
@@ -165,29 +165,28 @@ impl Wanted {
     }
 }
 
-fn start(mut settings: Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Result<ExitCode> {
-    use_threads(settings.threads)?;
-    settings.stopping.time_limit = Some(SEARCH * wanted.effort.seconds);
-    settings.wanted.effort.get_or_insert(SearchEffort::Normal); // it ends by itself where it can
-    let progress = Progress::new(settings.quiet, settings.stopping);
+fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+    let settled = &mut settings.job.settled;
+    use_threads(settled.threads)?;
+    settled.stopping.time_limit = Some(SEARCH * wanted.effort.seconds);
+    settled.wanted.effort.get_or_insert(SearchEffort::Normal); // it ends by itself where it can
+    let progress = Progress::new(settings.quiet, settled.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
         check_rows("--x", x, input.info.cols)?;
-        if settings.pose.rank_rule.is_some() {
+        if settled.pose.rank_rule.is_some() {
             return Err(usage(format!("--rank: X of --x has {} columns; leave the rank out", x.ncols())));
         }
-        settings.pose.rank.get_or_insert(x.ncols());
+        settled.pose.rank.get_or_insert(x.ncols());
     }
-    asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
     let clock = interrupt::cancel().within(Some(wanted.effort.seconds));
-    let (posed, data) = pose(settings.problem, &input, &settings.pose, &clock)?;
+    let posed = pose(settings.job.clone(), &input, &clock)?;
     drop(input);
-    posed.notes.iter().for_each(|note| progress.note(note));
-    let task = Task::new(&posed, data);
-    of_family((&settings, asked), (wanted, &clock), posed.problem, &task, given, progress)
+    posed.task.notes.iter().for_each(|note| progress.note(note));
+    of_posed(&settings, (wanted, &clock), &posed, given, progress)
 }
 
 /// An X, its F, and how it came about.
@@ -197,38 +196,35 @@ struct Incumbent {
     report: Option<Report>,
 }
 
-fn of_family(
-    (settings, asked): (&Settings, &Asked),
+fn of_posed(
+    settings: &Settings,
     (wanted, clock): (&Wanted, &Cancel),
-    problem: Named,
-    task: &Task,
+    posed: &PosedJob,
     given: Option<RowMat>,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
-    problem.bounded()?; // what has no bound needs no incumbent
+    let (task, problem) = (&posed.task, &posed.problem);
     if wanted.proof.is_some() {
-        problem.statement(settings.problem.name)?; // nor what no file could prove
+        problem.statement(task.problem.name)?; // what no file could prove needs no incumbent
     }
-    let about = (settings.problem, &settings.pose);
     let incumbent = match given {
         Some(x) => {
-            asked.check_x(about, &problem, false)?;
+            posed.check_x(false)?;
             interrupt::keep_results();
-            read(wanted, &problem, x)?
+            read(wanted, problem, x)?
         }
         None => {
             progress.stage("choosing the starting point");
-            let plan = clock.during(|| run::plan(settings, &settings.wanted, &problem))?;
-            asked.check_runs(about, &problem, &[(&plan, settings.restarts)])?;
+            let run = run::plan(posed)?;
             interrupt::keep_results();
-            solved(settings, &problem, &plan, task, &mut progress)?
+            solved(posed, &run, &mut progress)?
         }
     };
     let seconds = clock.left().unwrap_or_default();
-    let effort = Effort { seconds, memory: settings.pose.max_memory, ..wanted.effort };
-    let found = global::bound(&problem, Some(&incumbent.x), effort, &progress)?;
+    let effort = Effort { seconds, memory: posed.job.settled.pose.max_memory, ..wanted.effort };
+    let found = global::bound(problem, Some(&incumbent.x), effort, &progress)?;
     progress.clear();
-    publish(settings, wanted, &problem, task, &incumbent, &found)
+    publish(settings, wanted, problem, task, &incumbent, &found)
 }
 
 /// X of `--x`, checked.
@@ -239,16 +235,9 @@ fn read(wanted: &Wanted, problem: &Named, x: RowMat) -> anyhow::Result<Incumbent
 }
 
 /// X of the default solver, or of the one that was named.
-fn solved(
-    settings: &Settings,
-    problem: &Named,
-    plan: &Plan,
-    task: &Task,
-    progress: &mut Progress,
-) -> anyhow::Result<Incumbent> {
-    run::remarks(&settings.wanted, plan, problem).iter().for_each(|note| progress.note(note));
+fn solved(posed: &PosedJob, run: &PlannedRun, progress: &mut Progress) -> anyhow::Result<Incumbent> {
     progress.run_begins();
-    let report = run::minimise(settings, &settings.wanted, problem, plan, task, progress)?;
+    let report = run::minimise(posed, run, progress)?;
     let time = text::duration(report.solution.seconds);
     let source = format!("{} from {} in {time}", report.solver, report.start);
     Ok(Incumbent { x: report.x().clone(), source, report: Some(report) })

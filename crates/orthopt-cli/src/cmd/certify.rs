@@ -6,10 +6,12 @@ use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, Certificate, Scope};
-use orthopt::family::{Call, Family, Kind, Named};
+use orthopt::family::{Call, Family, GivenOptions, Kind, Named};
 use orthopt::internal::check_in_time;
+use orthopt::job::PosedJob;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
+use orthopt::request::Settled;
 use orthopt::solve::Stopping;
 use serde::Serialize;
 
@@ -19,7 +21,6 @@ use crate::configured::Help;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, ExitCode, say};
 use crate::files::Files;
-use crate::given::{Asked, check_together};
 use crate::global::{self, Effort};
 use crate::input::{Input, check_rows, read_x};
 use crate::interrupt::patience;
@@ -113,33 +114,26 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Files::of(&options).reads("--x", Some(&args.x)).check()?;
     options.certify_sample = args.sample.map(|pairs| at_least_one("sample", pairs)).transpose()?;
     args.blocks.check()?; // what is wrong is said before any work
-    let mut settings = Settings::resolve(&mut options)?;
-    let (info, asked) = (settings.problem, Asked::new(Call::Certify, &options));
-    asked.check(info, &settings.pose)?;
-    check_together(&options)?;
-    use_threads(settings.threads)?;
+    let given = GivenOptions::new(Call::Certify, options.given());
+    let mut settings = Settings::resolve(given, &mut options)?;
+    use_threads(settings.job.settled.threads)?;
     let input = Input::load(&settings.data)?;
-    asked.check_data(info, &settings.pose, &input)?;
+    settings.job.check_data(&input.pca(), &input.info)?;
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, input.info.cols)?;
-    settings.pose.rank = Some(given.ncols());
-    let (mut posed, data) = pose(info, &input, &settings.pose, interrupt::cancel())?;
-    posed.notes.extend(remark_on_counts(info, &settings.pose));
+    settings.job.settled.pose.rank = Some(given.ncols());
+    let mut posed = pose(settings.job.clone(), &input, interrupt::cancel())?;
+    posed.task.notes.extend(remark_on_counts(&settings.job));
     drop(input);
-    let task = Task::new(&posed, data);
     let draws = args.sample.is_some() || args.blocks.are_searched();
-    asked.check_x((info, &settings.pose), &posed.problem, draws)?;
-    certify(&args, &settings, task, posed.problem, given)
+    posed.check_x(draws)?;
+    certify(&args, &settings, posed, given)
 }
 
-fn certify(
-    args: &Args,
-    settings: &Settings,
-    task: Task,
-    problem: Named,
-    given: RowMat,
-) -> anyhow::Result<ExitCode> {
-    let (path, tol) = (args.x.display().to_string(), settings.stopping.tol);
+fn certify(args: &Args, settings: &Settings, posed: PosedJob, given: RowMat) -> anyhow::Result<ExitCode> {
+    let PosedJob { job, task, problem, .. } = posed;
+    let Settled { stopping, certify: scope, wanted, pose, .. } = job.settled;
+    let (path, tol) = (args.x.display().to_string(), stopping.tol);
     let seconds = args.global.map(|seconds| at_least_zero("global", seconds)).transpose()?;
     if seconds.is_some() {
         problem.bounded()?; // what has no bound says so before the pairs are checked
@@ -153,11 +147,11 @@ fn certify(
     }
     let measures = Measures::of(&problem);
     interrupt::keep_results();
-    let scope = settings.certify.unwrap_or(Scope::All);
+    let scope = scope.unwrap_or(Scope::All);
     let cancels = (interrupt::cancel(), &patience());
     let stage = |stage| tracing::info!("{stage}");
     let checks = check_in_time(&problem, (&found.x, Some(scope)), (None, 0.0), cancels, stage);
-    let blocks = args.blocks.search(&problem, &found.x, settings.wanted.seed, found.tolerance)?;
+    let blocks = args.blocks.search(&problem, &found.x, wanted.seed, found.tolerance)?;
     let shown = settings.prints();
     if shown {
         output::print(&text(&path, &task, &found, &checks, measures))?;
@@ -166,7 +160,7 @@ fn certify(
         output::print(&blocks::text(blocks, found.tolerance))?;
     }
     let global = seconds.map(|seconds| {
-        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
+        let effort = Effort { seconds, nodes: None, memory: pose.max_memory, keeps: false };
         global(&problem, &found, &checks, effort)
     });
     let global = global.transpose()?;

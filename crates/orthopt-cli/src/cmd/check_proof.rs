@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::bound::{CheckedProof, ProofFile};
-use orthopt::family::{Call, Named};
+use orthopt::family::{Call, GivenOptions};
 
 use super::solve::use_threads;
 use crate::configured::Help;
 use crate::failure::{EXIT_CODES, ExitCode};
 use crate::files::Files;
-use crate::given::{Asked, check_together};
 use crate::input::Input;
 use crate::options::{OF_PROOF, Typed};
 use crate::pose::pose;
@@ -54,17 +53,17 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Files::of(&options).reads("FILE.json", Some(&args.file)).check()?;
     let proof = read(&args.file)?;
     proof.complete(&mut options);
-    let settings = Settings::resolve(&mut options)?;
-    let (info, asked) = (settings.problem, Asked::new(Call::BoundOfX, &options));
-    asked.check(info, &settings.pose)?;
-    check_together(&options)?;
-    use_threads(settings.threads)?;
+    let given = GivenOptions::new(Call::BoundOfX, options.given());
+    let mut settings = Settings::resolve(given, &mut options)?;
+    settings.job.chooses_counts = false; // the proof says how many
+    use_threads(settings.job.settled.threads)?;
     let input = Input::load(&settings.data)?;
-    asked.check_data(info, &settings.pose, &input)?;
-    let (posed, _) = pose(info, &input, &settings.pose, interrupt::cancel())?;
+    let posed = pose(settings.job.clone(), &input, interrupt::cancel())?;
     drop(input);
-    let problem: Named = posed.problem;
-    let checked = problem.check_proof(&proof, info.name).with_context(|| args.file.display().to_string())?;
+    let checked = posed
+        .problem
+        .check_proof(&proof, posed.task.problem.name)
+        .with_context(|| args.file.display().to_string())?;
     if settings.prints() {
         output::print(&told(&checked))?;
     }

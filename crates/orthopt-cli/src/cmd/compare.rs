@@ -1,17 +1,16 @@
 //! `orthopt compare PROBLEM DATA --solvers a,b`.
 
-use orthopt::family::{Call, Family, Named, Plan, Wanted, check_solvers};
-use orthopt::report::{Object, Report, Task};
+use orthopt::family::{Call, check_solvers};
+use orthopt::report::{Object, Report};
+use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
-use orthopt::start::Start;
 
 use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::json;
 use crate::export::{Found, Output, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
-use crate::given::Asked;
 use crate::input::Input;
 use crate::options::Typed;
 use crate::plot::Look;
@@ -55,7 +54,7 @@ pub struct Args {
     options: Typed,
 
     /// The solvers, separated by commas; A+B is a chain, auto lets the library choose
-    /// [default: all that can solve the problem]
+    /// [default: the search and its arms, or all that can solve the problem]
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', help_heading = "Solver and start")]
     solvers: Vec<String>,
 }
@@ -79,52 +78,34 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if options.time_limit.is_none() && options.max_iters.is_none() {
         options.time_limit = Some(SECONDS);
     }
-    let (settings, asked) = args.configured.settings(Call::Compare, &mut options, &[])?;
+    let mut settings = args.configured.settings(Call::Compare, &mut options, &[])?;
     settings.outputs.iter().try_for_each(|output| output.check_is_for("compare"))?;
-    args.solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name.trim()))?;
-    let settings = if args.solvers.is_empty() { settings.or_counts() } else { settings };
-    compare(&settings, &asked, &args.solvers)
+    let solvers: Vec<String> = args.solvers.iter().map(|name| name.trim().to_string()).collect();
+    solvers.iter().filter(|name| *name != AUTO.0).try_for_each(|name| check_solvers(name))?;
+    settings.job.chooses_counts = solvers.is_empty();
+    compare(&settings, &solvers)
 }
 
-fn compare(settings: &Settings, asked: &Asked, solvers: &[String]) -> anyhow::Result<ExitCode> {
-    use_threads(settings.threads)?;
-    let progress = Progress::new(settings.quiet, settings.stopping);
+fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
+    let Settled { threads, stopping, .. } = settings.job.settled;
+    use_threads(threads)?;
+    let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
-    asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
-    let clock = interrupt::cancel().within(settings.stopping.time_limit);
-    let (posed, data) = pose(settings.problem, &input, &settings.pose, &clock)?;
+    let clock = interrupt::cancel().within(stopping.time_limit);
+    let posed = pose(settings.job.clone(), &input, &clock)?;
     drop(input);
-    posed.notes.iter().for_each(|note| progress.note(note));
-    let task = Task::new(&posed, data);
-    compare_family((settings, asked), solvers, posed.problem, &task, progress)
-}
-
-fn compare_family(
-    (settings, asked): (&Settings, &Asked),
-    solvers: &[String],
-    problem: Named,
-    task: &Task,
-    mut progress: Progress,
-) -> anyhow::Result<ExitCode> {
-    let jobs = match solvers {
-        [] => arms(settings, &problem)?,
-        _ => plans(settings, &names(solvers), &problem)?,
-    };
-    // once for a solver that is named; auto searches
-    let restarts = |wanted: &Wanted| settings.restarts.or(wanted.solver.is_some().then_some(0));
-    let runs: Vec<_> = jobs.iter().map(|(_, wanted, plan)| (plan, restarts(wanted))).collect();
-    asked.check_runs((settings.problem, &settings.pose), &problem, &runs)?;
+    posed.task.notes.iter().for_each(|note| progress.note(note));
+    let runs = posed.rivals(solvers)?;
     interrupt::keep_results();
-    let mut reports: Vec<Report> = Vec::with_capacity(jobs.len());
-    for (name, wanted, plan) in &jobs {
+    let mut reports: Vec<Report> = Vec::with_capacity(runs.len());
+    for (name, run) in &runs {
         if interrupt::asked() {
             break; // what is finished is reported
         }
         progress.run_begins();
-        let settings = &Settings { restarts: restarts(wanted), ..settings.clone() };
-        let mut report = match run::minimise(settings, wanted, &problem, plan, task, &mut progress) {
+        let mut report = match run::minimise(&posed, run, &mut progress) {
             Ok(report) => report,
             // an arm that the search chose and nobody asked for
             Err(error) if solvers.is_empty() && !reports.is_empty() => {
@@ -134,52 +115,11 @@ fn compare_family(
             Err(error) => return Err(error.context(format!("solver {name}"))),
         };
         report.solver.clone_from(name);
-        run::check(settings, &problem, &mut report, &progress);
+        run::check(&posed, &mut report, &progress);
         reports.push(report);
     }
     progress.clear();
     Ok(publish(settings, &reports))
-}
-
-/// A run of the comparison: name, requested solver and start, and plan.
-type Job = (String, Wanted, Plan);
-
-fn names(solvers: &[String]) -> Vec<String> {
-    solvers.iter().map(|name| name.trim().to_string()).collect()
-}
-
-/// The search and its arms, each alone from its own start; all solvers where there is no search.
-fn arms(settings: &Settings, problem: &Named) -> anyhow::Result<Vec<Job>> {
-    let auto = run::plan(settings, &settings.wanted, problem)?;
-    let Some(portfolio) = &auto.portfolio else {
-        let all = problem.solvers().iter().filter(|s| (s.handles)(problem)).map(|s| s.name.into());
-        return plans(settings, &all.collect::<Vec<String>>(), problem);
-    };
-    let mut jobs = Vec::new();
-    for arm in &portfolio.arms {
-        let start = settings.wanted.start.clone().unwrap_or_else(|| Start::named(&arm.start));
-        let solver = Some(arm.solver.clone());
-        let wanted = Wanted { solver, start: Some(start), ..settings.wanted.clone() };
-        let plan = run::plan(settings, &wanted, problem)?;
-        jobs.push((format!("{} {}", arm.solver, arm.start), wanted, plan));
-    }
-    jobs.insert(0, (AUTO.0.into(), settings.wanted.clone(), auto));
-    Ok(jobs)
-}
-
-/// A plan for every solver from the same start, before anything runs.
-fn plans(settings: &Settings, names: &[String], problem: &Named) -> anyhow::Result<Vec<Job>> {
-    let start = || Start::named(problem.default_start());
-    let mut jobs = Vec::with_capacity(names.len());
-    for name in names {
-        let mut wanted = settings.wanted.one_of(name, names);
-        if wanted.solver.is_some() {
-            wanted.start.get_or_insert_with(start); // auto has starts of its own
-        }
-        let plan = run::plan(settings, &wanted, problem)?;
-        jobs.push((name.clone(), wanted, plan));
-    }
-    Ok(jobs)
 }
 
 /// Files first, then the table; error if a file cannot be written, after all others have been written.
@@ -193,7 +133,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
         failures.extend(write(output, reports, best, settings.look).err());
     }
     if settings.prints() {
-        failures.extend(output::print(&table::comparison(reports, settings.stopping)).err());
+        failures.extend(output::print(&table::comparison(reports, settings.job.settled.stopping)).err());
     }
     if let Some(path) = &settings.json {
         let objects: Vec<Object<'_>> = reports.iter().map(|report| report.object(word)).collect();

@@ -1,7 +1,8 @@
 //! `orthopt explore DATA`.
 
 use orthopt::explore::{Exploration, Request, Watch, explore};
-use orthopt::family::{Call, find_problem};
+use orthopt::family::{Call, GivenOptions};
+use orthopt::request::Settled;
 use orthopt::solve::Observer;
 use orthopt_data::{DataError, Scale};
 
@@ -12,7 +13,6 @@ use crate::export::html::explored as page;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say};
 use crate::files::Files;
-use crate::given::{Asked, check_together};
 use crate::input::Input;
 use crate::options::{OF_EXPLORE, Typed};
 use crate::progress::Progress;
@@ -57,17 +57,16 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.options.0;
     Files::of(&options).check()?;
     let typed = options.clone();
-    let asked = Asked::new(Call::Explore, &options);
-    check_together(&options)?;
+    let given_options = GivenOptions::new(Call::Explore, options.given());
     options.problem = Some(PROBLEM.into());
     let given = options.scale.is_some() || options.gram.is_some();
     if !given {
         options.scale = Some(Scale::Std.to_string());
     }
-    let mut settings = Settings::resolve(&mut options)?;
-    asked.check(find_problem(PROBLEM)?, &settings.pose)?;
-    use_threads(settings.threads)?;
-    let mut progress = Progress::new(settings.quiet, settings.stopping);
+    let mut settings = Settings::resolve(given_options, &mut options)?;
+    let Settled { threads, stopping, .. } = settings.job.settled;
+    use_threads(threads)?;
+    let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = match Input::load(&settings.data) {
         // C itself: nothing to scale, unless somebody asks for it
@@ -79,13 +78,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
         read => read,
     }?;
-    asked.check_data(settings.problem, &settings.pose, &input)?;
+    settings.job.check_data(&input.pca(), &input.info)?;
     input.notes.iter().for_each(|note| progress.note(note));
     input.remark_on_means().iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     progress.run_begins();
-    let request =
-        Request { pose: settings.pose.clone(), wanted: settings.wanted.clone(), stopping: settings.stopping };
+    let Settled { pose, wanted, .. } = settings.job.settled.clone();
+    let request = Request { pose, wanted, stopping };
     let bar = progress.points();
     let observers: &mut [&mut dyn Observer] = &mut [&mut progress];
     let mut stage = |question: &'static str| bar.asks(question);

@@ -6,13 +6,13 @@ use clap::ValueHint;
 use orthopt::family::Call;
 use orthopt::message::Message;
 use orthopt::path::{Along, By, Folds, Path, Request, Validation, Watch, cross_validate, path};
-use orthopt::solve::{Observer, Stopping};
+use orthopt::request::Settled;
+use orthopt::solve::Observer;
 
 use super::solve::{kept_rows, use_threads};
 use crate::configured::Configured;
 use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
-use crate::given::Asked;
 use crate::input::Input;
 use crate::options::Typed;
 use crate::path_report::{self, Told};
@@ -109,8 +109,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .writes("--save-path", wanted.table.as_deref())
         .check()?;
     let own = [("cv", wanted.folds.is_some()), ("cv-by", args.cv_by.is_some())];
-    let (settings, asked) = args.configured.settings(Call::Path, &mut options, &own)?;
-    walk_path(&settings, &asked, &wanted)
+    let own: Vec<&str> = own.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
+    let settings = args.configured.settings(Call::Path, &mut options, &own)?;
+    walk_path(&settings, &wanted)
 }
 
 fn folds(count: usize, by: Option<&str>) -> anyhow::Result<Folds> {
@@ -164,12 +165,12 @@ fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result
     wanted.table.as_deref().map_or(Ok(()), |path| check_ending("--save-path", path, &[".csv"]))
 }
 
-fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Result<ExitCode> {
-    use_threads(settings.threads)?;
-    let mut progress = Progress::new(settings.quiet, settings.stopping);
+fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+    let Settled { threads, stopping, bound, .. } = settings.job.settled;
+    use_threads(threads)?;
+    let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
-    asked.check_data(settings.problem, &settings.pose, &input)?;
     progress.stage("setting up the problem");
     let facts = input.info.clone();
     let data = input.pca();
@@ -178,25 +179,10 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
         let sentence = "the cells that are held out had their part in the scales of the columns, which are those of all cells (";
         progress.note(&Message::from(sentence).option("scale").text(")"));
     }
-    let clock = interrupt::cancel().within(settings.stopping.time_limit);
-    let told = input.told(&settings.pose);
-    let pose = clock.during(|| told.with_rank(settings.problem, &data))?.into_owned();
-    let along = clock.during(|| Along::of(wanted.along.clone(), settings.problem, &pose, &data))?;
-    if wanted.along.as_ref().is_some_and(|given| *given != along) {
-        let excess =
-            Message::about("counts").text(format!(" exceeds the number of variables, {}", data.ncols()));
-        progress.note(&excess);
-    }
-    // every fold walks a path of its own, and then there is the one of all rows
-    let walks = 1.0 + wanted.folds.map_or(0, |folds| folds.count) as f64;
-    let time_limit = clock.left().map(|seconds| seconds / walks);
-    let request = Request {
-        problem: settings.problem,
-        pose,
-        along,
-        wanted: settings.wanted.clone(),
-        stopping: Stopping { time_limit, ..settings.stopping },
-    };
+    let clock = interrupt::cancel().within(stopping.time_limit);
+    let walks = 1 + wanted.folds.map_or(0, |folds| folds.count);
+    let (request, note) = Request::of(&settings.job, &data, &facts, wanted.along.clone(), walks, &clock)?;
+    note.iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     let bar = progress.points();
     let mut what = "path".to_string();
@@ -210,7 +196,7 @@ fn walk_path(settings: &Settings, asked: &Asked, wanted: &Wanted) -> anyhow::Res
         }
     };
     let mut found = watched(&mut progress, &bar, &what, |watch| Ok(path(&data, &facts, &request, watch)?))?;
-    if let Some(seconds) = settings.bound.filter(|_| !found.interrupted) {
+    if let Some(seconds) = bound.filter(|_| !found.interrupted) {
         progress.stage("bounding");
         found.bound(&data, &request, seconds, interrupt::cancel())?;
     }

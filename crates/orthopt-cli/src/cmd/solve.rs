@@ -1,23 +1,19 @@
 //! `orthopt solve PROBLEM DATA`.
 
-use orthopt::bound::Bound;
-use orthopt::cancel::Cancel;
-use orthopt::family::{Call, Family, Named};
+use orthopt::family::Call;
+use orthopt::job::{PlannedRun, PosedJob};
 use orthopt::message::Message;
-use orthopt::report::{Global, Report, Role, Task};
-use orthopt::solve::Status;
-use orthopt::stability;
+use orthopt::report::{Global, Report, Role};
+use orthopt::request::Settled;
 use orthopt::threads::sensible;
 
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
-use crate::given::Asked;
-use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::options::Typed;
 use crate::pose::pose;
-use crate::progress::Progress;
+use crate::progress::{BoundBar, Progress};
 use crate::run;
 use crate::settings::Settings;
 use crate::stability::halves;
@@ -83,31 +79,26 @@ pub struct Args {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.configured.options(args.options.0)?;
     args.configured.files(&options).check()?;
-    let (settings, asked) = args.configured.settings(Call::Solve, &mut options, &[])?;
+    let settings = args.configured.settings(Call::Solve, &mut options, &[])?;
     if args.print_config {
         output::print(&config::print(&options)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    solve(&settings.or_counts(), &asked)
+    solve(&settings)
 }
 
-fn solve(settings: &Settings, asked: &Asked) -> anyhow::Result<ExitCode> {
-    use_threads(settings.threads)?;
-    let mut progress = Progress::new(settings.quiet, settings.stopping);
+fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
+    let Settled { threads, stopping, .. } = settings.job.settled;
+    use_threads(threads)?;
+    let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
     progress.has_read();
-    let clock = interrupt::cancel().within(settings.stopping.time_limit);
-    asked.check_data(settings.problem, &settings.pose, &input)?;
-    settings.stability.map_or(Ok(()), |pairs| stability::check(&input.pca(), pairs))?;
-    let (posed, data) = pose(settings.problem, &input, &settings.pose, &clock)?;
+    let clock = interrupt::cancel().within(stopping.time_limit);
+    let posed = pose(settings.job.clone(), &input, &clock)?;
     let rows = kept_rows(settings, input)?;
-    posed.notes.iter().for_each(|note| progress.note(note));
-    if settings.bound.is_some() {
-        posed.problem.bounded().map(drop)?; // before any work
-    }
-    let task = Task::new(&posed, data);
-    solve_family((settings, asked), posed.problem, &task, rows.as_ref(), (progress, &clock))
+    posed.task.notes.iter().for_each(|note| progress.note(note));
+    solve_posed(settings, &posed, rows.as_ref(), progress)
 }
 
 /// The samples, where a file shows them.
@@ -121,39 +112,29 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
             Err(usage(format!("{}: {problem}", output.option())))
         }
         Some(_) => Ok(Some(input)),
-        None if settings.stability.is_some() => Ok(Some(input)),
+        None if settings.job.settled.stability.is_some() => Ok(Some(input)),
         // a report shows samples where there are some
         None if settings.outputs.iter().any(Output::is_page) && input.has_rows() => Ok(Some(input)),
         None => Ok(None),
     }
 }
 
-/// Share of the time for a bound that is spent before the search; the search ends if F equals that bound.
-const BEFORE: f64 = 0.05;
-
-fn solve_family(
-    (settings, asked): (&Settings, &Asked),
-    problem: Named,
-    task: &Task,
+fn solve_posed(
+    settings: &Settings,
+    posed: &PosedJob,
     rows: Option<&Input>,
-    (mut progress, clock): (Progress, &Cancel),
+    mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
-    let mut plan = clock.during(|| run::plan(settings, &settings.wanted, &problem))?;
-    let settings = &settings.after(clock);
-    asked.check_runs((settings.problem, &settings.pose), &problem, &[(&plan, settings.restarts)])?;
-    let searches = plan.portfolio.is_some() && settings.restarts.is_none();
-    let earlier = settings.bound.filter(|_| searches).and_then(|seconds| {
-        let effort =
-            Effort { seconds: BEFORE * seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
-        global::bound(&problem, None, effort, &progress).ok() // what is wrong is said after the search
-    });
-    plan.lower_bound = earlier.as_ref().map(|found| found.value);
-    run::remarks(&settings.wanted, &plan, &problem).iter().for_each(|note| progress.note(note));
+    let mut run = run::plan(posed)?;
+    if let Some(seconds) = settings.job.settled.bound {
+        let bar = BoundBar::new(&progress, seconds);
+        posed.bound_first(&mut run, interrupt::cancel(), &|now| bar.show(now));
+    }
     interrupt::keep_results();
     progress.run_begins();
-    let report = run::minimise(settings, &settings.wanted, &problem, &plan, task, &mut progress)?;
-    Ok(publish(settings, &problem, report, earlier, rows, &progress))
+    let report = run::minimise(posed, &run, &mut progress)?;
+    Ok(publish(settings, posed, run, report, rows, &progress))
 }
 
 /// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
@@ -176,25 +157,22 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
-/// The bound with X as the incumbent, or the bound before the search if F equals it.
+/// The bound that is asked for.
 fn bounded(
     settings: &Settings,
-    problem: &Named,
+    posed: &PosedJob,
+    mut run: PlannedRun,
     report: &mut Report,
-    (earlier, seconds): (Option<Bound>, f64),
+    seconds: f64,
     progress: &Progress,
 ) -> anyhow::Result<Global> {
-    let found = match earlier {
-        Some(found) if report.solution.status == Status::Optimal => found,
-        _ => {
-            let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
-            global::bound(problem, Some(report.x()), effort, progress)?
-        }
-    };
+    let bar = BoundBar::new(progress, seconds);
+    let found = posed.bound(&mut run, report, (seconds, false), interrupt::cancel(), &|now| bar.show(now))?;
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         pictures::write_bound((&report.task, Some(report)), &found, output.path(), settings.look)?;
     }
-    let facts = report.bound_by(&found)?.clone();
+    let facts = Global::of(&found);
+    let facts = report.global.clone().unwrap_or(facts);
     if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
         let text = format!("a better X, F = {better}, was found while computing the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
@@ -206,16 +184,16 @@ fn bounded(
 /// Error if a file cannot be written, after all others have been written.
 fn publish(
     settings: &Settings,
-    problem: &Named,
+    posed: &PosedJob,
+    run: PlannedRun,
     mut report: Report,
-    earlier: Option<Bound>,
     input: Option<&Input>,
     progress: &Progress,
 ) -> ExitCode {
     let shows_rows = |output: &Output| output.needs_rows() || output.is_page();
+    let Settled { certify, bound, stability, .. } = posed.job.settled;
     let rows = input.filter(|_| settings.outputs.iter().any(shows_rows)).map(|input| input.rows(report.x()));
-    let is_last =
-        |output: &Output| output.is_page() || (settings.stability.is_some() && output.shows_stability());
+    let is_last = |output: &Output| output.is_page() || (stability.is_some() && output.shows_stability());
     let write = |report: &Report, last: bool| -> Vec<anyhow::Error> {
         let found = Found { report, rows: rows.as_ref(), look: settings.look };
         let outputs = settings.outputs.iter().filter(|output| is_last(output) == last);
@@ -230,25 +208,25 @@ fn publish(
         }
     };
 
-    summary.result(&report, settings.top);
+    summary.result(&report, settings.top, settings.verbose);
     summary.before(progress.before());
     show(&mut summary);
-    if settings.certify.is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_page) {
-        run::check(settings, problem, &mut report, progress);
+    if certify.is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_page) {
+        run::check(posed, &mut report, progress);
     }
-    if settings.certify.is_some() {
+    if certify.is_some() {
         summary.checks(&report.checks, report.measures.criticality, report.tolerance());
     }
     show(&mut summary);
-    if let (Some(pairs), Some(input)) = (settings.stability, input) {
-        match halves(settings, &mut report, pairs, input, progress) {
+    if let (Some(_), Some(input)) = (stability, input) {
+        match halves(posed, &mut report, input, progress) {
             Ok(()) => summary.stability(&report, settings.top),
             Err(error) => failed = Some(error), // X and what is known of it are reported all the same
         }
         show(&mut summary);
     }
-    if let Some(seconds) = settings.bound {
-        match bounded(settings, problem, &mut report, (earlier, seconds), progress) {
+    if let Some(seconds) = bound {
+        match bounded(settings, posed, run, &mut report, seconds, progress) {
             Ok(found) => summary.global(&found),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }

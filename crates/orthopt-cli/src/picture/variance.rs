@@ -30,9 +30,9 @@ impl Variance {
             );
         };
         let remark = format!(
-            "together: adjusted {:.1} %, projected {:.1} %, predicted {:.1} %",
+            "together {:.1} %{}, explained by regression on the scores {:.1} %",
             100.0 * e.total,
-            100.0 * e.projected,
+            report.pca_share.map_or(String::new(), |share| format!(" (PCA {:.1} %)", 100.0 * share)),
             100.0 * e.predicted
         );
         let (alone, adjusted) = (e.ratio.clone(), e.adjusted.clone());
@@ -57,12 +57,12 @@ impl Variance {
         let all = self.alone.iter().map(|v| 100.0 * v).chain(so_far.iter().map(|p| p.1));
         let most = all.fold(1e-4, f64::max);
         let mut marks = vec![
-            bars(&self.alone, "alone", false, -0.36),
-            bars(&self.adjusted, "added to those before it (adjusted)", true, 0.0),
+            bars(&self.alone, "own", false, -0.36),
+            bars(&self.adjusted, "added to those before it", true, 0.0),
         ];
         if r > 1 {
             marks.push(Mark::Line {
-                name: "sum of these".into(),
+                name: "together".into(),
                 look: Some(1),
                 points: so_far,
                 steps: false,

@@ -12,7 +12,6 @@ use crate::global::{self, Effort};
 use crate::input::Input;
 use crate::pose::pose;
 use crate::progress::Progress;
-use crate::settings::Settings;
 
 /// Lower bound of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,10 +60,11 @@ impl Cell {
         let Some(method) = self.plan.methods.first() else { anyhow::bail!("the item has no method") };
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.0.clone())?;
+        let settings = line.settings()?;
         let input = Input::load(&settings.data)?;
-        let (posed, _) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
-        let effort = Effort { seconds, nodes: None, memory: settings.pose.max_memory, keeps: false };
+        let posed = pose(settings.job, &input, crate::interrupt::cancel())?;
+        let memory = posed.job.settled.pose.max_memory;
+        let effort = Effort { seconds, nodes: None, memory, keeps: false };
         let found = global::bound(&posed.problem, None, effort, progress)?;
         let facts = Global::of(&found);
         Ok(LowerBound {

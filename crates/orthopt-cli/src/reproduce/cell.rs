@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use orthopt::family::Named;
-use orthopt::report::{Report, Task};
-use orthopt::solve::{Status, Stopping};
+use orthopt::family::{Call, GivenOptions};
+use orthopt::internal::check_in_time;
+use orthopt::report::Report;
+use orthopt::request::Settled;
+use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,7 @@ use serde_json::Value;
 use crate::export::to_file;
 use crate::failure::say;
 use crate::input::{Input, short_text};
+use crate::interrupt;
 use crate::options::Typed;
 use crate::pose::pose;
 use crate::progress::Progress;
@@ -77,7 +80,18 @@ pub struct Record {
 #[derive(Parser)]
 pub(super) struct Line {
     #[command(flatten)]
-    pub(super) options: Typed,
+    options: Typed,
+}
+
+impl Line {
+    /// Settings of a solve; λ, counts and start are those of the cell.
+    pub(super) fn settings(&self) -> anyhow::Result<Settings> {
+        let mut options = self.options.0.clone();
+        let given = GivenOptions::new(Call::Solve, options.given());
+        let mut settings = Settings::resolve(given, &mut options)?;
+        settings.job.chooses_counts = false;
+        Ok(settings)
+    }
 }
 
 impl Cell {
@@ -161,9 +175,10 @@ impl Cell {
     pub fn run(&self, method: &Method, progress: &mut Progress) -> anyhow::Result<Record> {
         let words = self.options(method);
         let line = Line::try_parse_from(std::iter::once("solve").chain(words.iter().map(String::as_str)))?;
-        let settings = Settings::resolve(&mut line.options.0.clone())?;
-        let report =
-            solve(&settings, progress).with_context(|| format!("orthopt solve {}", words.join(" ")))?;
+        let report = line
+            .settings()
+            .and_then(|settings| solve(settings, progress))
+            .with_context(|| format!("orthopt solve {}", words.join(" ")))?;
         Ok(self.record(method, words, &report))
     }
 
@@ -197,25 +212,19 @@ impl Cell {
     }
 }
 
-fn solve(settings: &Settings, progress: &mut Progress) -> anyhow::Result<Report> {
+fn solve(settings: Settings, progress: &mut Progress) -> anyhow::Result<Report> {
     let input = Input::load(&settings.data)?;
-    let (posed, data) = pose(settings.problem, &input, &settings.pose, crate::interrupt::cancel())?;
-    let task = Task::new(&posed, data);
-    solve_family(settings, posed.problem, &task, progress)
-}
-
-fn solve_family(
-    settings: &Settings,
-    problem: Named,
-    task: &Task,
-    progress: &mut Progress,
-) -> anyhow::Result<Report> {
-    let plan = run::plan(settings, &settings.wanted, &problem)?;
-    let mut report = run::minimise(settings, &settings.wanted, &problem, &plan, task, progress)?;
+    let posed = pose(settings.job, &input, interrupt::cancel())?;
+    let Settled { wanted, restarts, certify, .. } = &posed.job.settled;
+    // the limit of a cell is that of its solver
+    let mut runs = posed.plans([(wanted.clone(), *restarts)])?;
+    let Some(run) = runs.pop() else { anyhow::bail!("no run") };
+    let mut report = run::minimise(&posed, &run, progress)?;
     if report.solution.status != Status::Interrupted {
-        // the limit of a cell is that of its solver
-        let stopping = Stopping { time_limit: None, ..settings.stopping };
-        run::check(&Settings { stopping, ..settings.clone() }, &problem, &mut report, progress);
+        let cancels = (interrupt::cancel(), &interrupt::patience());
+        let what = (report.x(), *certify);
+        report.checks =
+            check_in_time(&posed.problem, what, (None, 0.0), cancels, |what| progress.stage(what));
     }
     Ok(report)
 }

@@ -135,3 +135,15 @@ fn two_variables_and_variables_without_variance() {
     let found = dir.json(&["explore", "constant.csv", "-r", "2"]);
     assert!(found["solution"]["feasibility"].as_f64().unwrap() < 1e-12);
 }
+
+/// A file where a command is expected is analysed; what is neither is told so.
+#[test]
+fn a_file_alone_is_explored() {
+    let text = stdout(&mut orthopt(&["builtin:pitprops", "-r", "2"]));
+    assert_eq!(text, stdout(&mut orthopt(&["explore", "builtin:pitprops", "-r", "2"])));
+    assert!(text.contains("Which components?\n  together they have "), "{text}");
+    assert!(text.contains("(PCA with as many components "), "{text}");
+    let dir = Dir::new();
+    dir.fails_in_one_line(&["no-such-table.csv"], 1, &["no-such-table.csv"]);
+    dir.fails(&["slove"], 2, &["unrecognized subcommand 'slove'", "solve"]);
+}

@@ -92,7 +92,7 @@ fn every_picture_has_names_and_axes() {
     );
     checked(&dir, "s.svg", &["40 samples", "score on PC1, ", "score on PC2, ", "group &lt;3&gt;"]);
     checked(&dir, "b.svg", &["loadings of", "a&lt;b &amp; c", "score on PC2, "]);
-    checked(&dir, "v.svg", &["% of the variance", "component", "alone", "together: adjusted"]);
+    checked(&dir, "v.svg", &["% of the variance", "component", "own", "added to those before it"]);
 }
 
 #[test]

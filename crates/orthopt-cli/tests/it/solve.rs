@@ -7,29 +7,48 @@ const PITPROPS: [&str; 3] = ["solve", "l0-pca", "builtin:pitprops"];
 
 #[test]
 fn the_first_run_of_a_newcomer() {
-    let text = stdout(&mut orthopt(&[&PITPROPS[..], &["-r", "3", "--lambda", "0.5", "--certify"]].concat()));
-    for part in [
-        "problem       l0-pca, sparse PCA: min -1/2 <X, CX> + lambda ||X||_0",
-        "data          builtin:pitprops, 13 x 13, C itself",
-        "rank          3",
-        "lambda        0.5",
-        "solver        ",
-        " from ",
-        "- race of ",
-        "search        ",
-        "local search: ",
-        "--effort thorough",
-        "(smooth) + ",
-        "||X'X - I||_F",
-        "component  nonzeros   variance  adjusted  largest loadings",
-        "together",
-        "Scores of sparse components are correlated",
+    let args = [&PITPROPS[..], &["-r", "3", "--lambda", "0.5", "--certify"]].concat();
+    let text = stdout(&mut orthopt(&args));
+    let has = |text: &str, parts: &[&str]| {
+        for part in parts {
+            assert!(text.contains(part), "no `{part}` in\n{text}");
+        }
+    };
+    // components first, and what they have together beside PCA
+    assert!(
+        text.starts_with("component  nonzeros       own     added  largest loadings\n        1"),
+        "{text}"
+    );
+    let shared = [
+        " together ",
+        "of the variance; PCA with as many components: 65.",
+        "explained by regression on the scores: ",
         "converged     the last doubling of the work",
-        "iterations",
+        "data          builtin:pitprops, 13 x 13, C itself",
+        "||X'X - I||_F",
         "certificate   certified block-2 stationary: all ",
-    ] {
-        assert!(text.contains(part), "no `{part}` in\n{text}");
-    }
+    ];
+    has(&text, &shared);
+    has(&text, &["problem       l0-pca, rank 3, lambda 0.5\n", " from "]);
+    assert!(!text.contains("race of") && !text.contains("local search"), "{text}");
+
+    let text = stdout(&mut orthopt(&[&args[..], &["-v"]].concat()));
+    has(&text, &shared);
+    has(
+        &text,
+        &[
+            "problem       l0-pca, sparse PCA: min -1/2 <X, CX> + lambda ||X||_0",
+            "rank          3",
+            "lambda        0.5",
+            "solver        ",
+            "- race of ",
+            "search        ",
+            "local search: ",
+            "--effort thorough",
+            "(smooth) + ",
+            "iterations",
+        ],
+    );
 }
 
 #[test]
@@ -49,13 +68,13 @@ fn loadings_carry_names_or_numbers() {
 #[test]
 fn rank_and_lambda_have_defaults_and_say_so() {
     let text = stdout(&mut orthopt(&[&PITPROPS[..], &["--effort", "quick"]].concat()));
-    assert!(text.contains("rank          5\n"), "{text}");
+    assert!(text.contains("l0-pca, rank 5, nonzeros "), "{text}");
     assert!(text.contains("- rank 5: 5, or one fewer than the columns if that is less"), "{text}");
     assert!(text.contains("nonzeros in each component: the knee"), "{text}");
     let text = stdout(&mut orthopt(&[&PITPROPS[..], &["--solver", "obcd"]].concat()));
     assert!(text.contains("- lambda 0.05: 0.05 of the mean of the 5 largest C_ii"), "{text}");
     let text = stdout(&mut orthopt(&["solve", "l1-pca", "randn:20:3"]));
-    assert!(text.contains("rank          2\n"), "{text}");
+    assert!(text.contains("l1-pca, rank 2, lambda "), "{text}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::message::Message;
 use crate::objective::{Evaluate, size};
 use crate::problem::{
     Cardinality, CardinalityProblem, ExplainedVariance, PcaData, by_variance, covariance_model, nonzero_rows,
-    principal_axes, support, variance_in_time,
+    pca_share, principal_axes, support, variance_in_time,
 };
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
 use crate::search::clustered::{Regrown, clustered_start};
@@ -287,6 +287,10 @@ impl Family for CardinalityProblem {
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         variance_in_time(&self.f, None, x)
+    }
+
+    fn pca_share(&self) -> Option<f64> {
+        pca_share(&self.f, self.shape().1)
     }
 
     fn order_components(&self, solution: &mut Solution) {

@@ -14,7 +14,7 @@ use crate::linear_map::LinearMap;
 use crate::nonsmooth::Nonsmooth;
 use crate::objective::{Evaluate, size};
 use crate::problem::{
-    CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, variance_in_time,
+    CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, pca_share, variance_in_time,
 };
 use crate::solve::Solution;
 use crate::solvers::COMPOSITE_SOLVERS;
@@ -123,6 +123,10 @@ impl Family for CompositeProblem {
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         variance_in_time(&self.f, None, x)
+    }
+
+    fn pca_share(&self) -> Option<f64> {
+        pca_share(&self.f, self.shape().1)
     }
 
     /// Where A acts on columns the order is not free, and is kept.

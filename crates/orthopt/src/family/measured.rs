@@ -30,7 +30,7 @@ use crate::objective::Evaluate;
 use crate::penalty::find_penalty;
 use crate::problem::{
     Between, Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Share, covariance_model,
-    explained_variance, variance_in_time,
+    explained_variance, pca_share, variance_in_time,
 };
 use crate::search::clustered::{Regrown, clustered_start};
 use crate::search::measured_moves::{Forget, Overshot, Regroup, Renew, Rotate};
@@ -441,6 +441,10 @@ impl Family for MeasuredProblem {
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         Some(variance_in_time(self.f.quadratic(), self.f.measures(x), x)?.of(self.f.measure()))
+    }
+
+    fn pca_share(&self) -> Option<f64> {
+        pca_share(self.f.quadratic(), self.shape().1)
     }
 
     /// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.

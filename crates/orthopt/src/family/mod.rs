@@ -75,7 +75,7 @@ pub use pose_options::PoseOptions;
 pub use posed::{Kind, Posed, ProblemInfo};
 pub use problems::{PROBLEMS, find_problem};
 pub use rank::{RankRule, Scree, scree};
-pub use request::{Call, Case, Run};
+pub use request::{Call, Case, GivenOptions, Run};
 pub use uncentred::remark_on_means;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
@@ -230,6 +230,11 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
 
     /// Variance explained by the columns of X, where that means something.
     fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
+        None
+    }
+
+    /// Share of the variance that PCA with as many components explains, where that means something.
+    fn pca_share(&self) -> Option<f64> {
         None
     }
 

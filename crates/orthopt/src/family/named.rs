@@ -380,6 +380,10 @@ impl Family for Named {
         each!(self, p => Family::explained_variance(p, x))
     }
 
+    fn pca_share(&self) -> Option<f64> {
+        each!(self, p => Family::pca_share(p))
+    }
+
     fn price(&self, x: &RowMat) -> Option<Message> {
         each!(self, p => Family::price(p, x))
     }

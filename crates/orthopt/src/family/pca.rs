@@ -21,7 +21,8 @@ use crate::nonsmooth::Nonsmooth;
 use crate::objective::size;
 use crate::penalty::{AnyPenalty, PENALTIES};
 use crate::problem::{
-    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, support, variance_in_time,
+    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, pca_share, support,
+    variance_in_time,
 };
 use crate::search::clustered::clustered_start;
 use crate::smooth::{AnySmooth, Quadratic, Smooth};
@@ -205,6 +206,10 @@ impl Family for PcaProblem {
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         if procrustes::is_linear(self) { None } else { variance_in_time(&self.f, None, x) }
+    }
+
+    fn pca_share(&self) -> Option<f64> {
+        if procrustes::is_linear(self) { None } else { pca_share(&self.f, self.shape().1) }
     }
 
     /// As they are where f has a linear term; in the order of the weights where components have some.

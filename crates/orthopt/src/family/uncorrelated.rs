@@ -20,8 +20,8 @@ use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::message::Message;
 use crate::problem::{
-    ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, takes_one_by_one,
-    variance_in_time,
+    ExplainedVariance, PcaData, UncorrelatedProblem, by_variance, covariance_model, pca_share,
+    takes_one_by_one, variance_in_time,
 };
 use crate::search::cardinality_moves::{Anew, Shake};
 use crate::search::measured_moves::{Forget, Overshot, Rotate};
@@ -206,6 +206,10 @@ impl Family for UncorrelatedProblem {
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         variance_in_time(&self.f, None, x)
+    }
+
+    fn pca_share(&self) -> Option<f64> {
+        pca_share(&self.f, self.shape().1)
     }
 
     fn order_components(&self, solution: &mut Solution) {

@@ -26,10 +26,13 @@ pub(crate) use steps::DEFAULT_COUNTS;
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
+use crate::family::request::Settled;
 use crate::family::{
     Carried, Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose,
 };
+use crate::job::Job;
 use crate::linalg::RowMat;
+use crate::message::Message;
 use crate::objective::{Evaluate, size};
 use crate::problem::{ExplainedVariance, PcaData};
 use crate::report::{DataFacts, Report, Task};
@@ -53,6 +56,34 @@ pub struct Request {
 }
 
 impl Request {
+    /// The path of a job through the points that are `given`, or through default ones, with notes; each of `walks` paths, one
+    /// for each fold and one for all rows, has its share of what is left on the `clock`.
+    ///
+    /// # Errors
+    /// Options that do not apply; those of [`PoseOptions::with_rank`] and [`Along::of`].
+    pub fn of(
+        job: &Job,
+        data: &PcaData<'_>,
+        facts: &DataFacts,
+        given: Option<Along>,
+        walks: usize,
+        clock: &Cancel,
+    ) -> Result<(Self, Option<Message>)> {
+        job.check_data(data, facts)?;
+        let Settled { wanted, stopping, .. } = &job.settled;
+        let options = job.options(data, facts);
+        let pose = clock.during(|| options.with_rank(job.problem, data))?.into_owned();
+        let along = clock.during(|| Along::of(given.clone(), job.problem, &pose, data))?;
+        let excess = || {
+            let text = format!(" exceeds the number of variables, {}", data.ncols());
+            Message::about("counts").text(text)
+        };
+        let note = given.is_some_and(|given| given != along).then(excess);
+        let time_limit = clock.left().map(|seconds| seconds / walks as f64);
+        let stopping = Stopping { time_limit, ..*stopping };
+        Ok((Self { problem: job.problem, pose, along, wanted: wanted.clone(), stopping }, note))
+    }
+
     /// The same with the number of components that a rule gives.
     ///
     /// # Errors

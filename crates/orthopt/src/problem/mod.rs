@@ -50,7 +50,7 @@ pub use storage::{Cost, Storage};
 pub use uncorrelated::UncorrelatedProblem;
 pub(crate) use uncorrelated::takes_one_by_one;
 pub use variance::{ExplainedVariance, explained_variance, squares_on_span};
-pub(crate) use variance::{by_variance, principal_axes, projected_share, variance_in_time};
+pub(crate) use variance::{by_variance, pca_share, principal_axes, projected_share, variance_in_time};
 
 /// min F(X) = f(X) + constant − g(X) + h(A(X)) over X ∈ C.
 #[derive(Clone, Debug)]

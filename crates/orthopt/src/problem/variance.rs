@@ -1,7 +1,7 @@
 //! Variance explained by components, in the definitions of the literature.
 
 use super::{PcaData, support};
-use crate::cancel::inherit;
+use crate::cancel::{Cancel, inherit};
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::linalg::kernels::axpy;
@@ -11,6 +11,7 @@ use crate::linalg::small::symmetric_eigen;
 use crate::linalg::unit::power_of_two;
 use crate::smooth::measured::{Measures, Root, Scores, Small};
 use crate::smooth::{Measure, Quadratic};
+use crate::start::eigenvectors_while;
 
 /// Shares of the variance tr C that the columns of X explain; the scores are Z = AX, C = AᵀA.
 ///
@@ -158,6 +159,20 @@ fn of_products(f: &impl Quadratic, x: &RowMat, trace: f64) -> Option<Measures> {
     let polar = unless_over(work, polar)?;
     let own = (0..r).map(|k| s.get(k, k)).collect();
     Some(Measures { own, adjusted, polar, explained, products: s })
+}
+
+/// Share of tr C that the r largest eigenvalues of C have: what plain PCA explains. `None` where their computation takes longer
+/// than the work in hand may, and where tr C is not positive.
+pub(crate) fn pca_share(f: &impl Quadratic, r: usize) -> Option<f64> {
+    let trace: f64 = -f.diagonal().iter().sum::<f64>();
+    if trace <= 0.0 {
+        return None;
+    }
+    let cancel = Cancel::current().unwrap_or_default();
+    let v = eigenvectors_while(f, r, &cancel).ok().filter(|_| !cancel.is_over())?;
+    let cv = f.apply(&v); // −CV
+    let sum: f64 = v.data().iter().zip(cv.data()).map(|(v, c)| -v * c).sum();
+    Some(sum / trace).filter(|share| share.is_finite())
 }
 
 /// ‖(A − 1μᵀ)X‖² / ‖A − 1μᵀ‖² of an X with orthonormal columns: the measure of X on rows that

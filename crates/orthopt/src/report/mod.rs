@@ -129,6 +129,8 @@ pub struct Report {
     pub optimum: Option<f64>,
     /// Variance explained, if it is defined.
     pub explained_variance: Option<ExplainedVariance>,
+    /// Share of the variance that PCA with as many components explains, if it is asked for.
+    pub pca_share: Option<f64>,
     /// Checks of X, filled in on request.
     pub checks: Checks,
     /// A global bound and the gap of F; also filled in on request.
@@ -185,6 +187,7 @@ impl Report {
             relative_feasibility,
             optimum,
             explained_variance,
+            pca_share: None,
             checks: Checks::default(),
             global: None,
             stability: None,
@@ -195,6 +198,13 @@ impl Report {
             report.bound_by(&proof)?;
         }
         Ok(report)
+    }
+
+    /// Adds what PCA with as many components explains, in what the run has left of its limit and a moment.
+    pub(crate) fn beside_pca(&mut self, problem: &Named) {
+        if self.explained_variance.is_some() {
+            self.pca_share = clock(&self.stopping, &self.solution).during(|| problem.pca_share());
+        }
     }
 
     /// Adds a global bound: an X that it proves to be a global minimum is `optimal`, for any ending of its run.

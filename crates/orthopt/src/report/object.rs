@@ -49,6 +49,8 @@ pub struct Object<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     explained_variance: Option<&'a ExplainedVariance>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pca_share: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     optimum: Option<f64>,
     feasibility: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,6 +112,7 @@ impl Report {
             nnz: s.nnz,
             components: self.nonzeros(),
             explained_variance: self.explained_variance.as_ref(),
+            pca_share: self.pca_share,
             optimum: self.optimum,
             feasibility: s.feasibility,
             relative_feasibility: self.relative_feasibility,

@@ -19,11 +19,9 @@ use extendr_api::serializer::to_robj;
 use faer::MatRef;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Call, Case, pose};
 use orthopt::problem::PcaData;
-use orthopt::report::{DataFacts, Task};
+use orthopt::report::DataFacts;
 use orthopt::request::{Front, similar};
-use orthopt::stability::check;
 use orthopt::threads;
 
 use failure::{Failure, told};
@@ -106,20 +104,16 @@ fn orthopt_has_one_triangle(x: RMatrix<f64>) -> bool {
 }
 
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
-    let Options { gram, centered, scaled, problem, proof, given, settled } = Options::read(options)?;
+    let Options { gram, centered, scaled, proof, job } = Options::read(options)?;
     let a = view(x);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
     let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
     let covariance = !gram && !scaled; // R has divided by the root of rows - 1
     let facts = DataFacts { centered, scaled, scale, covariance, ..DataFacts::of(&data) };
-    let samples = settled.stability.map(|pairs| check(&data, pairs).map(|()| a.to_owned())).transpose()?;
-    Case::new(problem, &settled.pose).of_gram(gram).in_call(Call::Solve).check(given.iter().copied())?;
-    let pose_options = settled.pose.clone().or_counts(problem, &settled.wanted);
-    let clock = Cancel::never().within(settled.stopping.time_limit);
-    let posed =
-        threads::pool(settled.threads)?.install(|| clock.during(|| pose(problem, &data, &pose_options)))?;
-    let task = Task::new(&posed, facts);
-    Ok(Running::start(posed, task, settled, given, (samples, clock), proof))
+    let samples = job.settled.stability.map(|_| a.to_owned());
+    let clock = Cancel::never().within(job.settled.stopping.time_limit);
+    let posed = threads::pool(job.settled.threads)?.install(|| job.pose(&data, facts, Vec::new(), &clock))?;
+    Ok(Running::start(posed, samples, proof))
 }
 
 /// The report as the JSON of the command has it, and what R asks besides.

@@ -1,8 +1,9 @@
 //! What R hands over, as the table of options reads it.
 
 use extendr_api::prelude::*;
-use orthopt::family::{Kind as Problems, PROBLEMS, ProblemInfo};
-use orthopt::request::{Entry, Front, Kind, OPTIONS, Request, Settled, Written};
+use orthopt::family::{Call, GivenOptions, Kind as Problems, PROBLEMS, ProblemInfo};
+use orthopt::job::Job;
+use orthopt::request::{Entry, Front, Kind, OPTIONS, Request, Written};
 use orthopt::{Error, Result};
 
 use crate::copied;
@@ -17,14 +18,10 @@ pub struct Options {
     pub centered: bool,
     /// Whether they are divided by their standard deviations.
     pub scaled: bool,
-    /// The problem of the penalty.
-    pub problem: &'static ProblemInfo,
     /// Whether the proof of a bound is kept.
     pub proof: bool,
-    /// Names of the options that are given.
-    pub given: Vec<&'static str>,
-    /// What the options mean.
-    pub settled: Settled,
+    /// The problem of the penalty, and the options.
+    pub job: Job,
 }
 
 impl Options {
@@ -35,9 +32,10 @@ impl Options {
     pub fn read(list: &Robj) -> std::result::Result<Self, Failure> {
         let problem = problem_of(list)?;
         let mut request = request(list)?;
-        let (given, settled) = (request.given(), request.settled()?);
+        let given = GivenOptions::new(Call::Solve, request.given());
+        let job = Job::new(problem, request.settled()?, given);
         let (gram, centered, scaled) = (flag(list, "gram")?, flag(list, "centered")?, flag(list, "scaled")?);
-        Ok(Self { gram, centered, scaled, problem, proof: flag(list, "proof")?, given, settled })
+        Ok(Self { gram, centered, scaled, proof: flag(list, "proof")?, job })
     }
 }
 

@@ -4,8 +4,11 @@ use extendr_api::prelude::*;
 use extendr_api::serializer::to_robj;
 use faer::MatRef;
 use orthopt::bound::{CheckedProof, ProofFile};
-use orthopt::family::{Call, Case, Run, find_problem, pose};
+use orthopt::cancel::Cancel;
+use orthopt::family::{Call, GivenOptions, find_problem};
+use orthopt::job::Job;
 use orthopt::problem::PcaData;
+use orthopt::report::DataFacts;
 use orthopt::threads;
 
 use crate::failure::Failure;
@@ -22,18 +25,17 @@ pub fn check(text: &str, a: MatRef<'_, f64>, list: &Robj) -> Result<Robj, Failur
     let file = ProofFile::of_text(text)?;
     let gram = flag(list, "gram")?;
     let mut request = request(list)?;
-    let given = request.given();
+    let given = GivenOptions::new(Call::BoundOfX, request.given());
     let info = if flag(list, "any")? { find_problem(&file.problem.name)? } else { problem_of(list)? };
     request.problem = Some(info.name.into());
     file.complete(&mut request);
-    let settled = request.settled()?;
-    let case = Case::new(info, &settled.pose).of_gram(gram).in_call(Call::BoundOfX);
-    case.check(given.iter().copied())?;
+    let mut job = Job::new(info, request.settled()?, given);
+    job.chooses_counts = false; // the proof says how many
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
-    let checked = threads::pool(settled.threads)?.install(|| -> Result<CheckedProof, Failure> {
-        let problem = pose(info, &data, &settled.pose)?.problem;
-        case.run_by(Run::none(&problem)).check(given.iter().copied())?;
-        Ok(problem.check_proof(&file, info.name)?)
+    let checked = threads::pool(job.settled.threads)?.install(|| -> Result<CheckedProof, Failure> {
+        let posed = job.pose(&data, DataFacts::of(&data), Vec::new(), &Cancel::never())?;
+        posed.check_x(false)?;
+        Ok(posed.problem.check_proof(&file, info.name)?)
     })?;
     Ok(to_robj(&checked)?)
 }

@@ -67,7 +67,7 @@ fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
         &path_report::drawn(&of_path, Look::default())?,
         "the variance explained against the number of nonzeros",
     );
-    let head = ["variables in each component", "projected", "adjusted", "regression on the scores"];
+    let head = ["variables in each component", "together", "projected", "explained by regression"];
     let percent =
         |share: Option<f64>| Cell::Number(share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s)));
     let rows = found.path.points.iter().enumerate().map(|(i, point)| {
@@ -75,8 +75,8 @@ fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
         let chosen = if i == found.path.knee { " (chosen)" } else { "" };
         vec![
             Cell::Head(format!("{}{chosen}", point.at)),
-            percent(explained.map(|e| e.projected)),
             percent(explained.map(|e| e.total)),
+            percent(explained.map(|e| e.projected)),
             percent(explained.map(|e| e.predicted)),
         ]
     });

@@ -87,7 +87,7 @@ pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
         "the variance that each component explains",
     );
     let counts = report.nonzeros();
-    let head = ["component", "nonzeros", "alone", "adjusted", "adjusted, cumulated"].map(String::from);
+    let head = ["component", "nonzeros", "own", "added", "together so far"].map(String::from);
     let mut sum = 0.0;
     let rows = (0..e.ratio.len()).map(|k| {
         sum += e.adjusted[k];
@@ -102,10 +102,11 @@ pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.table(&head, rows.collect::<Vec<_>>());
     page.facts([
         (
-            "adjusted",
+            "together",
             format!(
-                "{}: variance of each component beyond the components before it (Zou, Hastie, Tibshirani 2006)",
-                percent(e.total)
+                "{}: the sum of what each component adds to those before it (adjusted variance, Zou, Hastie, Tibshirani 2006){}",
+                percent(e.total),
+                report.pca_share.map_or(String::new(), |share| format!("; PCA with as many components: {}", percent(share)))
             ),
         ),
         (
@@ -113,9 +114,9 @@ pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
             format!("{}: variance of the data projected on the loadings (Shen, Huang 2008)", percent(e.projected)),
         ),
         (
-            "predicted",
+            "explained by regression",
             format!(
-                "{}: variance recovered by regression on the scores (Camacho et al. 2020)",
+                "{}: variance of all variables that a regression on the scores explains (Camacho et al. 2020)",
                 percent(e.predicted)
             ),
         ),

@@ -6,6 +6,7 @@
 //! checks what it is given by itself.
 
 use super::Of;
+use crate::error::Result;
 use crate::family::catalogue::penalty_called;
 use crate::family::{
     Family, Kind, Limit, Named, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem,
@@ -65,6 +66,52 @@ impl Call {
             Self::Explore => "explore",
             Self::Minimize => "minimize",
         }
+    }
+}
+
+/// A call with the names of the options that were given. What does not apply is refused.
+#[derive(Clone, Debug)]
+pub struct GivenOptions {
+    call: Call,
+    names: Vec<String>,
+}
+
+impl GivenOptions {
+    /// Names of options of a call.
+    pub fn new(call: Call, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { call, names: names.into_iter().map(Into::into).collect() }
+    }
+
+    /// The same with further names.
+    #[must_use]
+    pub fn and(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same without some names.
+    #[must_use]
+    pub fn without(mut self, names: &[&str]) -> Self {
+        self.names.retain(|name| !names.contains(&name.as_str()));
+        self
+    }
+
+    /// The call.
+    pub fn call(&self) -> Call {
+        self.call
+    }
+
+    /// True if this option was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|given| given == name)
+    }
+
+    /// Refuses what does not apply in this case.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`](crate::Error::Incompatible) with the reason.
+    pub fn check(&self, case: Case) -> Result<()> {
+        case.in_call(self.call).check(self.names.iter().map(String::as_str))
     }
 }
 

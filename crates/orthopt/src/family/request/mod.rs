@@ -7,7 +7,7 @@ mod declare;
 mod table;
 mod written;
 
-pub use case::{Call, Case, Run};
+pub use case::{Call, Case, GivenOptions, Run};
 pub use declare::{Choices, Entry, FileUse, Front, Group, Kind, Of, find_option};
 pub use table::{OPTIONS, Request};
 pub use written::{Constants, Counts, Field, Gram, Rank, Size, Written};

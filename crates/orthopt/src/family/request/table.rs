@@ -525,6 +525,9 @@ options! {
 
     /// Print errors only: no summary, no notes, no progress bar
     quiet: bool = output("BOOL", READS).short('q').common().default("false");
+
+    /// Print how the result was found too: parts of F, feasibility, reasons of all choices, arms and moves of the search
+    verbose: bool = output("BOOL", &[Call::Solve]).short('v').common().default("false");
 }
 
 /// Arguments of one call each: what they mean something for. They are declared where the call is.

@@ -1,0 +1,359 @@
+//! A solve, from data and options to a result that is checked: one text for all front ends.
+//!
+//! ```text
+//! Job        pose     refuse options that do not apply, choose what is open, set up the problem
+//! PosedJob   plan     choose solvers and starts, refuse options that no solver uses
+//!            bound_first   a lower bound of F, which ends the search that meets it
+//!            run      X and its report
+//!            check    criticality and pairs of rows, in what the run has left of its limit
+//!            halves   the same on pairs of halves of the rows, in what the run has left of its limit
+//!            bound    a lower bound of F over all feasible X
+//! ```
+//!
+//! A front end makes data and a [`Job`] of its own input, calls the stages it wants in this order, and shows what they return.
+//! It has no default, no division of a time limit and no restart of its own.
+
+use std::iter;
+
+use crate::bound::{self, Bound, Show};
+use crate::cancel::Cancel;
+use crate::error::Result;
+use crate::family::request::{GivenOptions, Settled};
+use crate::family::{Call, Case, Family, Named, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose};
+use crate::linalg::RowMat;
+use crate::message::Message;
+use crate::problem::PcaData;
+use crate::report::assessment::check_in_time;
+use crate::report::{DataFacts, Report, Role, Stability, Task};
+use crate::search::{Arm, Portfolio};
+use crate::solve::{Observer, Status, Stopping};
+use crate::solvers::AUTO;
+use crate::solvers::obcd::pairs;
+use crate::stability::{self, of_halves, of_run};
+use crate::start::Start;
+
+/// Share of the time for a bound that is spent before the search, which ends if F equals that bound.
+const BEFORE: f64 = 0.05;
+
+/// A request before the data are known.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The problem.
+    pub problem: &'static ProblemInfo,
+    /// What the options mean.
+    pub settled: Settled,
+    /// The options that were given.
+    pub given: GivenOptions,
+    /// True if a number of nonzeros is chosen where no option says how sparse X is to be.
+    pub chooses_counts: bool,
+}
+
+/// A job whose problem is set up.
+#[derive(Debug)]
+pub struct PosedJob {
+    /// The job.
+    pub job: Job,
+    /// The problem in words, with the facts of the data.
+    pub task: Task,
+    /// The problem.
+    pub problem: Named,
+    clock: Cancel,
+}
+
+/// Solvers, starts and limits of a run.
+#[derive(Debug)]
+pub struct PlannedRun {
+    /// Solvers and starts.
+    pub plan: Plan,
+    /// What they were chosen from.
+    pub wanted: Wanted,
+    /// Number of further starts.
+    pub restarts: Option<u64>,
+    /// Limits.
+    pub stopping: Stopping,
+    earlier: Option<Bound>,
+}
+
+impl Job {
+    /// The job of a call.
+    pub fn new(problem: &'static ProblemInfo, settled: Settled, given: GivenOptions) -> Self {
+        let chooses_counts = matches!(given.call(), Call::Solve | Call::Bound | Call::BoundOfX);
+        Self { problem, settled, given, chooses_counts }
+    }
+
+    /// Refuses options that do not apply to the problem, whatever the data are.
+    ///
+    /// # Errors
+    /// One of them.
+    pub fn check(&self) -> Result<()> {
+        self.given.check(self.case())
+    }
+
+    /// Refuses options that do not apply to these data.
+    ///
+    /// # Errors
+    /// One of them.
+    pub fn check_data(&self, data: &PcaData<'_>, facts: &DataFacts) -> Result<()> {
+        self.given.check(self.case().of_gram(facts.role == Role::Gram))?;
+        self.settled.stability.map_or(Ok(()), |pairs| stability::check(data, pairs))
+    }
+
+    /// Sets up the problem of these data until the `clock` is over, which began when the data were there; `notes` are those of
+    /// the front end.
+    ///
+    /// # Errors
+    /// Options that do not apply; a rank or λ out of range; data that the problem does not take; no bound where one is asked for.
+    pub fn pose(
+        self,
+        data: &PcaData<'_>,
+        facts: DataFacts,
+        notes: Vec<Message>,
+        clock: &Cancel,
+    ) -> Result<PosedJob> {
+        self.check_data(data, &facts)?;
+        let options = self.options(data, &facts);
+        let mut posed = clock.during(|| pose(self.problem, data, &options))?;
+        posed.notes.extend(notes);
+        if self.given.has("bound") || matches!(self.given.call(), Call::Bound | Call::BoundOfX) {
+            posed.problem.bounded()?; // before any work
+        }
+        let task = Task::new(&posed, facts);
+        let job = Self { settled: Settled { pose: options, ..self.settled }, ..self };
+        Ok(PosedJob { job, task, problem: posed.problem, clock: clock.clone() })
+    }
+
+    /// The options of the problem beside data of which these facts are known.
+    pub fn options(&self, data: &PcaData<'_>, facts: &DataFacts) -> PoseOptions {
+        let pose = self.settled.pose.clone();
+        let pose =
+            if self.chooses_counts { pose.or_counts(self.problem, &self.settled.wanted) } else { pose };
+        let is_gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
+        // C that was summed over rows
+        let rows = (is_gram && facts.role == Role::Samples).then_some(facts.rows);
+        let pose = PoseOptions { samples: pose.samples.or(rows), ..pose };
+        if facts.centered { pose.centred() } else { pose }
+    }
+
+    fn case(&self) -> Case {
+        Case::new(self.problem, &self.settled.pose)
+    }
+}
+
+impl PosedJob {
+    /// The run that is asked for, with what is left of the time limit.
+    ///
+    /// # Errors
+    /// Unknown names, solvers that do not fit, options that no solver uses.
+    pub fn plan(&self) -> Result<PlannedRun> {
+        let Settled { wanted, restarts, .. } = &self.job.settled;
+        let run = self.clock.during(|| self.planned(wanted.clone(), *restarts))?;
+        self.check_runs([&run])?;
+        Ok(PlannedRun { stopping: self.left(), ..run })
+    }
+
+    /// The limits, with what is left of that of time.
+    pub fn left(&self) -> Stopping {
+        self.job.settled.stopping.after(&self.clock)
+    }
+
+    /// Several runs, each with the whole time limit.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan); an option that none of them uses.
+    pub fn plans(&self, runs: impl IntoIterator<Item = (Wanted, Option<u64>)>) -> Result<Vec<PlannedRun>> {
+        let runs = runs.into_iter().map(|(wanted, restarts)| self.planned(wanted, restarts));
+        let runs = runs.collect::<Result<Vec<_>>>()?;
+        self.check_runs(&runs)?;
+        Ok(runs)
+    }
+
+    /// Runs that are compared, each with its name and the whole time limit. Solvers that are named start at the same X⁰ and run
+    /// once unless restarts are given; `auto` searches. Without names: the search and its arms, each alone from its own start, or
+    /// all solvers where nothing is searched.
+    ///
+    /// # Errors
+    /// As [`plans`](Self::plans).
+    pub fn rivals(&self, names: &[String]) -> Result<Vec<(String, PlannedRun)>> {
+        let auto = || self.problem.plan(&self.job.settled.wanted);
+        let runs = match names {
+            [] => match auto()?.portfolio {
+                Some(portfolio) => self.arms(&portfolio),
+                None => self.named(&solvers_for(&self.problem)),
+            },
+            _ => self.named(names),
+        };
+        let (names, runs): (Vec<_>, Vec<_>) = runs.into_iter().unzip();
+        Ok(names.into_iter().zip(self.plans(runs)?).collect())
+    }
+
+    fn named(&self, names: &[String]) -> Vec<(String, (Wanted, Option<u64>))> {
+        let Settled { wanted, restarts, .. } = &self.job.settled;
+        let run = |name: &String| {
+            let mut wanted = wanted.one_of(name, names);
+            let restarts = match wanted.solver {
+                Some(_) => {
+                    wanted.start.get_or_insert_with(|| Start::named(self.problem.default_start()));
+                    restarts.or(Some(0))
+                }
+                None => restarts.filter(|n| *n > 0),
+            };
+            (name.clone(), (wanted, restarts))
+        };
+        names.iter().map(run).collect()
+    }
+
+    fn arms(&self, portfolio: &Portfolio<Named>) -> Vec<(String, (Wanted, Option<u64>))> {
+        let Settled { wanted, restarts, .. } = &self.job.settled;
+        let arm = |arm: &Arm<Named>| {
+            let start = wanted.start.clone().unwrap_or_else(|| Start::named(&arm.start));
+            let wanted = Wanted { solver: Some(arm.solver.clone()), start: Some(start), ..wanted.clone() };
+            (format!("{} {}", arm.solver, arm.start), (wanted, restarts.or(Some(0))))
+        };
+        let auto = (AUTO.0.to_string(), (wanted.clone(), restarts.filter(|n| *n > 0)));
+        iter::once(auto).chain(portfolio.arms.iter().map(arm)).collect()
+    }
+
+    fn planned(&self, wanted: Wanted, restarts: Option<u64>) -> Result<PlannedRun> {
+        let stopping = self.job.settled.stopping;
+        let mut plan = self.problem.plan(&wanted)?;
+        plan.reasons.extend(plan.restart_reason(&self.problem, &wanted, &stopping, restarts));
+        Ok(PlannedRun { plan, wanted, restarts, stopping, earlier: None })
+    }
+
+    fn check_runs<'a>(&self, runs: impl IntoIterator<Item = &'a PlannedRun>) -> Result<()> {
+        let runs = runs.into_iter().map(|run| Run::of(&self.problem, &run.plan, run.restarts));
+        let run = runs.reduce(Run::and).unwrap_or_else(|| Run::none(&self.problem));
+        self.job.given.check(self.job.case().run_by(run))
+    }
+
+    /// Refuses options that do not apply to an X that is given; `draws` tells whether random pairs or blocks of its rows are
+    /// checked.
+    ///
+    /// # Errors
+    /// One of them.
+    pub fn check_x(&self, draws: bool) -> Result<()> {
+        self.job.given.check(self.job.case().run_by(Run::none(&self.problem)).drawing(draws))
+    }
+
+    /// Bounds F in a share of the time of the bound that is asked for: the search ends if F meets it.
+    pub fn bound_first(&self, run: &mut PlannedRun, cancel: &Cancel, show: Show<'_>) {
+        let Some(seconds) = self.job.settled.bound.filter(|_| run.searches()) else { return };
+        let limits = self.limits(BEFORE * seconds, false);
+        // an error is returned by the bound after the search
+        run.earlier = self.problem.lower_bound(None, &limits, cancel, show).ok();
+        run.plan.lower_bound = run.earlier.as_ref().map(|found| found.value);
+    }
+
+    /// Minimises F. The half of the time limit is for halves of the rows, where they are asked for.
+    ///
+    /// # Errors
+    /// Those of the solvers.
+    pub fn run(
+        &self,
+        run: &PlannedRun,
+        cancel: &Cancel,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<Report> {
+        let PlannedRun { plan, wanted, restarts, stopping, .. } = run;
+        let of_x = if self.job.settled.stability.is_some() { of_run(*stopping) } else { *stopping };
+        let solution = plan.run(&self.problem, wanted, &of_x, *restarts, cancel, observers)?;
+        let report = || Report::new(&self.task, &self.problem, plan, wanted, *stopping, solution);
+        let mut report = cancel.during(report)?;
+        cancel.during(|| report.beside_pca(&self.problem));
+        report.notes.extend(remark_on_candidates(run, self.problem.shape().0));
+        Ok(report)
+    }
+
+    /// Measures criticality of X, and checks its pairs of rows if that is asked for, until `cancel`, or `patient` where small
+    /// problems are still checked; `stage` is called with what is done.
+    pub fn check(&self, report: &mut Report, cancels: (&Cancel, &Cancel), stage: impl Fn(&'static str)) {
+        let spent = (report.stopping.time_limit, report.solution.seconds);
+        let what = (report.x(), self.job.settled.certify);
+        report.checks = check_in_time(&self.problem, what, spent, cancels, stage);
+    }
+
+    /// Solves the problem on pairs of halves of the rows, if they are asked for, in what the run has left of its limit.
+    ///
+    /// # Errors
+    /// Every pair has a half without a solution.
+    pub fn halves(
+        &self,
+        report: &mut Report,
+        data: &PcaData<'_>,
+        watch: &stability::Watch<'_>,
+    ) -> Result<()> {
+        let Some(pairs) = self.job.settled.stability else { return Ok(()) };
+        let stopping = of_halves(report.stopping, report.solution.seconds);
+        report.stability = self.halves_of(report.x(), stopping, pairs, data, watch)?;
+        Ok(())
+    }
+
+    /// The same for an X of all rows; `None` if no pair is complete at the end of the limit.
+    ///
+    /// # Errors
+    /// As [`halves`](Self::halves).
+    pub fn halves_of(
+        &self,
+        x: &RowMat,
+        stopping: Stopping,
+        pairs: usize,
+        data: &PcaData<'_>,
+        watch: &stability::Watch<'_>,
+    ) -> Result<Option<Stability>> {
+        let Settled { pose, wanted, .. } = &self.job.settled;
+        let request = stability::Request::of(&self.task, pose, wanted, stopping, pairs);
+        stability::stability(data, &self.task.data, x, &request, watch)
+    }
+
+    /// Bounds F over all feasible X in so many seconds, from X of the report on; `keeps` tells whether what proves it is kept.
+    ///
+    /// # Errors
+    /// A problem without a bound; a bound that contradicts F of X.
+    pub fn bound(
+        &self,
+        run: &mut PlannedRun,
+        report: &mut Report,
+        (seconds, keeps): (f64, bool),
+        cancel: &Cancel,
+        show: Show<'_>,
+    ) -> Result<Bound> {
+        let found = match run.earlier.take() {
+            Some(found) if report.solution.status == Status::Optimal && !keeps => found,
+            _ => self.problem.lower_bound(Some(report.x()), &self.limits(seconds, keeps), cancel, show)?,
+        };
+        report.bound_by(&found)?;
+        Ok(found)
+    }
+
+    fn limits(&self, seconds: f64, keeps: bool) -> bound::Options {
+        let memory = self.job.settled.pose.max_memory;
+        bound::Options { seconds: Some(seconds), nodes: u64::MAX, memory, keeps, ..Default::default() }
+    }
+}
+
+fn solvers_for(problem: &Named) -> Vec<String> {
+    problem
+        .solvers()
+        .iter()
+        .filter(|solver| (solver.handles)(problem))
+        .map(|solver| solver.name.into())
+        .collect()
+}
+
+/// That fewer pairs of rows exist than candidates were asked for, where a solver of the run looks at candidates.
+fn remark_on_candidates(run: &PlannedRun, n: usize) -> Option<Message> {
+    run.wanted.candidates.filter(|given| *given != given.within(n))?;
+    let looks = run.plan.solvers.iter().any(|solver| solver.shared.iter().any(|c| c.name == "candidates"));
+    let all = match pairs(n) {
+        1 => "the only pair".to_string(),
+        all => format!("the {all} pairs"),
+    };
+    looks.then(|| Message::about("candidates").text(format!(" exceeds {all} that exist: all are scored")))
+}
+
+impl PlannedRun {
+    /// True if solvers and starts compete.
+    pub fn searches(&self) -> bool {
+        self.plan.portfolio.is_some() && self.restarts.is_none()
+    }
+}
