@@ -14,7 +14,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt", &[], 54_300),
     ("orthopt-data", &[], 12_700),
     ("orthopt-embed", &["orthopt", "orthopt-data"], 3_300),
-    ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 900),
+    ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),
     ("orthopt-cli", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"], 10_300),
     ("orthopt-py", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-cli"], 3_300),
     ("orthopt-fuzz", &[], 300),
