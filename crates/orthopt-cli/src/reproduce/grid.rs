@@ -172,7 +172,7 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
         printed().filter(|(d, _)| d.comparable()).filter_map(|(d, p)| Some((d, p, p.f_min?))).collect();
     if cells.is_empty() {
         return vec![
-            "Nothing to compare: for these cells the paper has curves, or numbers for other data.".into(),
+            "Nothing to compare: no numbers of the paper for these cells and data are shown here.".into(),
         ];
     }
     let count = |holds: &dyn Fn(&Finished, &Printed, f64) -> bool| {
