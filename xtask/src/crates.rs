@@ -16,7 +16,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-embed", &["orthopt", "orthopt-data"], 3_300),
     ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),
     ("orthopt-cli", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"], 10_300),
-    ("orthopt-py", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-cli"], 3_300),
+    ("orthopt-py", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-cli"], 3_400),
     ("orthopt-fuzz", &[], 300),
 ];
 
