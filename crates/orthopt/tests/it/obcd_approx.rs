@@ -6,7 +6,7 @@ use crate::common::*;
 use orthopt::RowMat;
 use orthopt::constraint::Stiefel;
 use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::solvers::ObcdApprox;
+use orthopt::internal::solvers::{MajorisedObcd, ObcdApprox};
 use orthopt::internal::stiefel;
 use orthopt::penalty::{L1, NoPenalty};
 use orthopt::problem::Problem;
@@ -147,6 +147,51 @@ fn the_step_of_a_pair_ends_in_a_minimum_over_angles() {
         }
     }
     assert!(10 * global >= 7 * all, "{global} of {all}");
+}
+
+/// ⟨E, X⟩, which its own linearisation majorises.
+#[derive(Clone)]
+struct Linear(RowMat);
+
+impl Smooth for Linear {
+    fn nrows(&self) -> usize {
+        self.0.nrows()
+    }
+    fn value(&self, x: &RowMat) -> f64 {
+        self.0.inner(x)
+    }
+    fn gradient(&self, _: &RowMat, g: &mut RowMat) {
+        g.data_mut().copy_from_slice(self.0.data());
+    }
+    fn is_concave(&self) -> bool {
+        true
+    }
+}
+
+/// Of a linear f every circle has one minimum: both methods take the lower one in their first step.
+#[test]
+fn of_a_linear_function_a_pair_takes_the_lowest_of_all_angles() {
+    for seed in 0..20 {
+        let (f, x0) = (Linear(gaussian_rows(2, 2, seed)), random_point(2, 2, seed + 50));
+        let p = Problem::new(f.clone(), NoPenalty, 2).unwrap();
+        let lowest = [Branch::Rotation, Branch::Reflection]
+            .into_iter()
+            .flat_map(|branch| {
+                (0..20_000).map(move |k| (branch, std::f64::consts::TAU * f64::from(k) / 20_000.0))
+            })
+            .map(|(branch, theta)| along(&f, &x0, branch, theta))
+            .fold(f64::INFINITY, f64::min);
+        let options = options(WorkingSet::Cyclic, seed);
+        let (approx, majorised) =
+            (ObcdApprox::new(options.clone()).unwrap(), MajorisedObcd::new(options).unwrap());
+        let mut state = approx.init(&p, x0.clone()).unwrap();
+        let first = approx.steps(&p, &mut state, 1).objective;
+        let mut state = majorised.init(&p, x0).unwrap();
+        let other = majorised.steps(&p, &mut state, 1).objective;
+        for found in [first, other] {
+            assert!((found - lowest).abs() <= 1e-6 * lowest.abs(), "{seed}: {found} {lowest}");
+        }
+    }
 }
 
 /// The polynomial through five angles is the one that the data give. The iteration ends where p falls no more beyond rounding, which leaves
