@@ -16,6 +16,7 @@ from . import _logging, errors, plots
 from ._bound import Bound, BoundProgress, BoundTrace, bound
 from ._check_proof import CheckedProof, check_proof
 from ._explore import Exploration, Step, explore
+from ._factor import GivensFactor, HyperbolicQR, givens_factors, hyperbolic_qr, indefinite_polar
 from ._gram import GramAccumulator
 from ._knowledge import Answer, KnowledgeGraph
 from ._gradient import GradientCheck
@@ -23,6 +24,7 @@ from ._minimize import check_gradient, check_hessian, minimize
 from ._orthopt import __version__
 from ._path import Path, path
 from ._registry import constants, registry
+from ._reproduce import Reproduction, reproduce
 from ._solution import Arm, Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
 from ._solve import Findings, Progress, certify, compare, scree, solve
 from ._stability import Stability, stability
@@ -42,13 +44,16 @@ __all__ = [
     "Exploration",
     "ExplainedVariance",
     "Findings",
+    "GivensFactor",
     "GradientCheck",
     "GramAccumulator",
+    "HyperbolicQR",
     "KnowledgeGraph",
     "OrthoptError",
     "OrthoptWarning",
     "Path",
     "Progress",
+    "Reproduction",
     "Scree",
     "Solution",
     "Stability",
@@ -64,10 +69,14 @@ __all__ = [
     "constants",
     "errors",
     "explore",
+    "givens_factors",
+    "hyperbolic_qr",
+    "indefinite_polar",
     "minimize",
     "path",
     "plots",
     "registry",
+    "reproduce",
     "scree",
     "solve",
     "stability",

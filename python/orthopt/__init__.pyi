@@ -11,6 +11,11 @@ from ._estimators import SparsePCA as SparsePCA
 from ._explore import Exploration as Exploration
 from ._explore import Step as Step
 from ._explore import explore as explore
+from ._factor import GivensFactor as GivensFactor
+from ._factor import HyperbolicQR as HyperbolicQR
+from ._factor import givens_factors as givens_factors
+from ._factor import hyperbolic_qr as hyperbolic_qr
+from ._factor import indefinite_polar as indefinite_polar
 from ._gram import GramAccumulator as GramAccumulator
 from ._knowledge import Answer as Answer
 from ._knowledge import KnowledgeGraph as KnowledgeGraph
@@ -20,6 +25,8 @@ from ._path import Path as Path
 from ._path import path as path
 from ._registry import constants as constants
 from ._registry import registry as registry
+from ._reproduce import Reproduction as Reproduction
+from ._reproduce import reproduce as reproduce
 from ._solution import Arm as Arm
 from ._solution import Certificate as Certificate
 from ._solution import Comparison as Comparison

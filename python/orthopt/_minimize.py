@@ -95,7 +95,8 @@ def minimize(
         ``"trust-region"`` (Newton's method in a trust region, the default then); ``"oadmm"``,
         ``"oadmm-ep"``, ``"oadmm-rr"``, ``"radmm"``, ``"spgm-ep"``, ``"spgm-rr"``, ``"subgrad"``,
         ``"madmm"``, ``"manial"``, ``"rial"``, ``"rada-rgd"``; ``"obcd-majorised"`` (OBCD, a gradient for
-        a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty). For X'JX = J: ``"j-lbfgs"`` (L-BFGS
+        a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty), and without a penalty ``"obcd-approx"`` (pairs of
+        rows along f itself, ten gradients a pair). For X'JX = J: ``"j-lbfgs"`` (L-BFGS
         on the group, the default), ``"j-jobcd"``, ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"vr-j-jobcd"`` (with ``sample``). With a map, or a
         penalty with g or A: ``"oadmm"`` (the default) and those after it in the list above. ``"a+b"`` is a chain.
     lipschitz
@@ -103,8 +104,9 @@ def minimize(
         ``x0`` (nine evaluations) by solvers that need it.
     sample, components
         Where f is the mean of N = ``components`` functions: ``sample(X, which)`` returns the mean of those with the
-        numbers ``which`` (an array, from 0) and the mean of their gradients. For ``constraint="j-orthogonal"`` and the
-        solver ``"vr-j-jobcd"``, then the default, which uses about sqrt(N) of them in most rounds.
+        numbers ``which`` (an array, from 0) and the mean of their gradients. For ``constraint="j-orthogonal"`` and
+        the solver ``"vr-j-jobcd"``, which uses about sqrt(N) of them in most rounds. It is the default for an N of a million or more;
+        for fewer ``"j-lbfgs"``, which does not sample, takes fewer evaluations of all of f.
     certify
         Measure criticality of the result.
     check_gradient

@@ -254,7 +254,7 @@ def test_every_option_of_minimize_means_something_or_is_refused(constraint):
         "penalty": "l1",
         "lipschitz": 1e6,
         "sample": lambda x, which: (float(np.sum(x * (C @ x))), 2 * C @ x),
-        "components": 4,
+        "components": 1_000_000,  # with fewer the default does not sample
         "hess": lambda x, d: -C @ d,  # of quadratic(C)
         "init": "random",
         "rank": 3,
@@ -341,10 +341,18 @@ def test_minimize_finite_sums():
         return sample(x, np.arange(50))
 
     own = dict(constraint="j-orthogonal", signature=3, max_iters=3000, seed=1)
-    s = orthopt.minimize(fun, np.eye(6), sample=sample, components=50, **own)
+    s = orthopt.minimize(fun, np.eye(6), sample=sample, components=50, solver="vr-j-jobcd", **own)
     known = np.abs(np.linalg.eigvals(np.diag([1.0] * 3 + [-1.0] * 3) @ parts.mean(axis=0))).sum()
     assert s.solver == "vr-j-jobcd" and s.objective == pytest.approx(known, rel=1e-3)
     assert min(looked) < 50
+    sampled = sum(looked)
+    looked.clear()
+    whole = orthopt.minimize(fun, np.eye(6), sample=sample, components=50, **own)  # the default costs less
+    assert whole.solver == "j-lbfgs" and whole.objective <= s.objective + 1e-9 * known
+    assert sum(looked) < 0.5 * sampled
+    one = lambda x, which: fun(x)  # noqa: E731
+    many = orthopt.minimize(fun, np.eye(6), sample=one, components=1_000_000, **{**own, "max_iters": 2})
+    assert many.solver == "vr-j-jobcd"
     with pytest.raises(errors.IncompatibleError, match="mean of its components"):
         orthopt.minimize(lambda x: (fun(x)[0] + 1, fun(x)[1]), np.eye(6), sample=sample, components=50, **own)
     with pytest.raises(errors.IncompatibleError, match="^sample= does not apply"):

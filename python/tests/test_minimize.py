@@ -11,7 +11,7 @@ import orthopt
 from orthopt import errors
 
 SOLVERS = ["irpg", "amanpg", "manpg-ada", "manpg", "slpg", "rsubgrad", "ladmm", "spm", "soc"]
-SMOOTH = ["lbfgs", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr"]
+SMOOTH = ["lbfgs", "optm-qr", "optm-cayley", "foforth-gr", "foforth-p", "foforth-qr", "obcd-approx"]
 SPLITTING = ["oadmm", "oadmm-ep", "oadmm-rr", "radmm", "spgm-ep", "spgm-rr", "subgrad", "madmm", "manial"]
 SPLITTING += ["rial", "rada-rgd", "obcd-majorised"]
 J_SOLVERS = ["j-jobcd", "gs-jobcd", "j-admm", "umcm", "csdm", "j-lbfgs"]
@@ -43,7 +43,7 @@ def test_leading_eigenvectors(matrix, quadratic, solver):
 def test_solvers_that_need_only_gradients(matrix, quadratic, solver):
     """minimize takes whatever asks for values and gradients alone."""
     # without a penalty the first step and the number of steps are those of the scale of f at the start
-    own = {"subgrad": {"subgrad_a0": 0.02}, "oadmm-ep": {"max_iters": 12_000}}.get(solver, {})
+    own = {"subgrad": {"subgrad_a0": 0.02}, "oadmm-ep": {"max_iters": 12_000}, "obcd-approx": {"max_iters": 30_000}}.get(solver, {})
     s = orthopt.minimize(quadratic, (20, 3), solver=solver, **{"max_iters": 3000, "seed": 1, **own})
     optimum = -0.5 * np.linalg.eigvalsh(matrix)[-3:].sum()
     assert s.feasibility < 1e-12
@@ -276,3 +276,29 @@ def test_the_unit_of_f_means_nothing(matrix, quadratic, options):
         assert s.status == one.status and s.settings["evaluations"] == one.settings["evaluations"]
         assert (s.criticality is None) == (one.criticality is None)
         assert s.criticality is None or s.criticality == one.criticality * unit
+
+
+@pytest.mark.parametrize("solver", ["obcd-majorised", "obcd-approx"])
+@pytest.mark.parametrize("shape", [(7, 7), (7, 2)])
+def test_obcd_of_any_smooth_function(solver, shape):
+    """F falls from iteration to iteration, X stays orthonormal, and the end is critical for a function that is no polynomial."""
+    rng = np.random.default_rng(3)
+    a = rng.normal(size=(40, 7))
+
+    def fun(x):
+        z = a @ x
+        return float(np.log(np.cosh(z)).sum() + np.sum(x**4)), a.T @ np.tanh(z) + 4 * x**3
+
+    values = []
+    x0 = np.linalg.qr(rng.normal(size=shape))[0]
+    s = orthopt.minimize(fun, x0, solver=solver, seed=1, max_iters=20_000, callback=lambda p: values.append(p.objective))
+    assert s.solver == solver and s.status == "converged" and s.feasibility < 1e-13
+    assert all(after <= before + 1e-13 * abs(before) for before, after in zip(values, values[1:]))
+    g = fun(s.X)[1]
+    assert np.linalg.norm(g - s.X @ g.T @ s.X) <= 1e-4 * np.linalg.norm(g)
+    assert s.objective <= fun(x0)[0] and s.objective == pytest.approx(fun(s.X)[0], rel=1e-12)
+
+
+def test_obcd_approx_takes_no_penalty(quadratic):
+    with pytest.raises(errors.IncompatibleError, match="without a penalty"):
+        orthopt.minimize(quadratic, (20, 3), solver="obcd-approx", penalty="l1", lam=1.0)

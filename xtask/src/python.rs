@@ -8,11 +8,12 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Pages whose examples are run as doctests.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "python/README.md",
     "docs/python.md",
     "docs/minimize.md",
+    "docs/gallery-minimize.md",
     "docs/bounds.md",
     "docs/beyond-memory.md",
     "docs/for-ml-researchers.md",

@@ -110,12 +110,24 @@ const DATASETS: &[(&str, Source)] = &[
     (
         "20News",
         Source::FileOr(
-            &["20news", "20newsgroups", "news20"],
+            &["20news", "20newsgroups"],
             Likeness::Part,
             (
                 "news20_counts.mtx.gz",
                 Preparation::columns(1000),
                 "another count matrix of 20 Newsgroups, its first 1000 terms",
+            ),
+        ),
+    ),
+    (
+        "news20",
+        Source::FileOr(
+            &["news20", "news20.scale"],
+            Likeness::Part,
+            (
+                "news20_top100words.mtx.gz",
+                Preparation::NONE,
+                "counts of frequent words of 20 Newsgroups in place of 7967 of its documents",
             ),
         ),
     ),

@@ -8,8 +8,8 @@
 //!
 //! let Content::Runs(plan) = items::find("obcd/table2").expect("an item").content else { unreachable!() };
 //! assert_eq!((plan.problem, plan.lambdas), ("l0-pca", &[1.0][..]));
-//! let cell = paper::find("obcd/table2", "w1a", Some(1.0), Some(20), 10.0).expect("printed");
-//! assert_eq!((cell.f_min, cell.above("LADMM")), (-6000.0, Some(870.0)));
+//! let cell = paper::find("obcd/table2", "w1a", Some(1.0), paper::Size::Rank(20), 10.0).expect("printed");
+//! assert_eq!((cell.f_min, cell.above("LADMM")), (Some(-6000.0), Some(870.0)));
 //! ```
 
 pub mod datasets;

@@ -170,7 +170,7 @@ const HEVP_DATA: &[&str] =
 const HEVP_COLUMNS: &[(&str, usize)] = &[("w1a", 290), ("MNIST", 780), ("Cifar", 100)];
 /// The same for the structural probe.
 const HSPP_DATA: &[&str] =
-    &["w1a", "MNIST", "randn100", "randn5000", "Cifar", "CnnCaltech", "Gisette", "20News"];
+    &["w1a", "MNIST", "randn100", "randn5000", "Cifar", "CnnCaltech", "Gisette", "20News", "news20"];
 const HSPP_COLUMNS: &[(&str, usize)] =
     &[("w1a", 100), ("MNIST", 92), ("randn100", 50), ("randn5000", 100), ("CnnCaltech", 96)];
 /// And for the choice of beta.
@@ -314,6 +314,7 @@ const HEVP: Plan = Plan {
     seconds: &[30.0, 60.0, 90.0],
     methods: HEVP_METHODS,
     second: Some(Second::Violation),
+    numbers: Some("jobcd/table2"),
     ..PLAN
 };
 
@@ -335,7 +336,7 @@ pub const fn hevp_printed() -> Content {
 /// Its table 4, with more signatures, and what draws its runs.
 pub const fn hevp_normed(records: Option<&'static str>) -> Content {
     let preparation = Preparation { center: true, scale: Some("unit"), ..HEVP.preparation };
-    Content::Runs(Plan { preparation, shares: SHARES, records, ..HEVP })
+    Content::Runs(Plan { preparation, shares: SHARES, numbers: None, records, ..HEVP })
 }
 
 /// Its table 3 and figure 3: the choice of beta in ADMM.
@@ -345,6 +346,7 @@ pub const fn beta(records: Option<&'static str>) -> Content {
         columns: BETA_COLUMNS,
         seconds: &[30.0],
         methods: BETA_METHODS,
+        numbers: Some("jobcd/table3"),
         records,
         ..HEVP
     })
@@ -362,6 +364,7 @@ pub const fn probe(records: Option<&'static str>) -> Content {
         seconds: &[30.0, 60.0, 90.0],
         methods: HSPP_METHODS,
         second: Some(Second::Violation),
+        numbers: Some("jobcd/table5"),
         records,
         ..PLAN
     })

@@ -13,6 +13,7 @@ mod check_proof;
 mod command;
 mod errors;
 mod explore;
+mod factor;
 mod gram;
 mod hyperbolic;
 mod input;
@@ -45,6 +46,8 @@ mod _orthopt {
     use super::command::command;
     #[pymodule_export]
     use super::explore::explore;
+    #[pymodule_export]
+    use super::factor::{givens_factors, hyperbolic_qr, indefinite_polar};
     #[pymodule_export]
     use super::gram::PyGram;
     #[pymodule_export]

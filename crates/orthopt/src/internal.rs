@@ -75,6 +75,7 @@ pub mod solvers {
     pub use crate::solvers::jobcd::{Tournament, gs_jobcd, j_jobcd, matching, vr_j_jobcd};
     pub use crate::solvers::ladmm::{Ladmm, info as ladmm};
     pub use crate::solvers::oadmm::State as OadmmState;
+    pub use crate::solvers::obcd_approx::ObcdApprox;
     pub use crate::solvers::obcd_majorised::MajorisedObcd;
     pub use crate::solvers::proximal::TangentProx;
     pub use crate::solvers::rsubgrad::RSubGrad;

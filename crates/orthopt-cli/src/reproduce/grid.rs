@@ -8,7 +8,7 @@ use super::sheet::Grid;
 use crate::text;
 use orthopt_papers::datasets::Likeness;
 use orthopt_papers::item::{Method, Second};
-use orthopt_papers::paper::{self, Printed};
+use orthopt_papers::paper::{self, Printed, Size};
 
 /// A cell with the results of its methods, in the order of the plan.
 #[derive(Clone, Debug)]
@@ -28,7 +28,8 @@ impl Finished {
     /// Numbers of the paper for this cell.
     pub fn printed(&self) -> Option<&'static Printed> {
         let c = &self.cell;
-        paper::find(c.plan.numbers?, &c.dataset, c.lambda, c.rank, c.seconds)
+        let size = c.rank.map(Size::Rank).or(c.share.map(Size::Share))?;
+        paper::find(c.plan.numbers?, &c.dataset, c.lambda, size, c.seconds)
     }
 
     /// True if the data are the paper's or another draw of them, so that its numbers are comparable.
@@ -146,9 +147,12 @@ fn theirs(done: &Finished, printed: &Printed) -> Vec<String> {
         _ => "  paper, its data",
     };
     let (empty, seconds) = (String::new(), text::exact(printed.seconds));
-    let mut row = vec![label.into(), empty.clone(), empty, seconds, text::exact(printed.f_min)];
+    let p = done.cell.share.map_or(String::new(), |_| printed.size.to_string());
+    let f_min = printed.f_min.map_or("F:".into(), text::exact);
+    let mut row = vec![label.into(), empty, p, seconds, f_min];
     let second = |m: &str| printed.second(m).map_or(String::new(), |v| format!(" ({v:.0e})"));
-    let cell = |m: &Method| printed.above(m.name).map(|above| difference(above) + &second(m.name));
+    let number = |m: &Method| printed.above(m.name).or_else(|| printed.objective(m.name));
+    let cell = |m: &Method| number(m).map(|number| difference(number) + &second(m.name));
     row.extend(done.cell.plan.methods.iter().map(|m| cell(m).unwrap_or_default()));
     row
 }
@@ -159,28 +163,31 @@ fn difference(x: f64) -> String {
 
 /// How the item compares with the paper, in sentences.
 pub fn reading(finished: &[Finished]) -> Vec<String> {
-    let cells: Vec<(&Finished, &Printed)> = finished
-        .iter()
-        .filter(|d| d.comparable() && !d.records.is_empty())
-        .filter_map(|d| d.printed().map(|p| (d, p)))
-        .collect();
+    let printed =
+        || finished.iter().filter(|d| !d.records.is_empty()).filter_map(|d| d.printed().map(|p| (d, p)));
+    if printed().any(|(_, p)| p.f_min.is_none()) {
+        return vec!["The rows of the paper have its F (F:), which are not compared with ours:".into()];
+    }
+    let cells: Vec<(&Finished, &Printed, f64)> =
+        printed().filter(|(d, _)| d.comparable()).filter_map(|(d, p)| Some((d, p, p.f_min?))).collect();
     if cells.is_empty() {
         return vec![
-            "Nothing to compare: for these cells the paper has curves, or numbers for other data.".into(),
+            "Nothing to compare: no numbers of the paper for these cells and data are shown here.".into(),
         ];
     }
-    let count =
-        |holds: &dyn Fn(&Finished, &Printed) -> bool| cells.iter().filter(|(d, p)| holds(d, p)).count();
+    let count = |holds: &dyn Fn(&Finished, &Printed, f64) -> bool| {
+        cells.iter().filter(|(d, p, f)| holds(d, p, *f)).count()
+    };
     // an interrupted run may not have come to OBCD: then nothing is said of it
-    let tried = cells.iter().filter(|(d, _)| d.lowest_of_own().is_some()).count();
-    let obcd = count(&|d, p| {
+    let tried = cells.iter().filter(|(d, ..)| d.lowest_of_own().is_some()).count();
+    let obcd = count(&|d, p, f_min| {
         let printed = p.best_of(|name| d.is_own(name));
-        d.lowest_of_own().zip(printed).is_some_and(|(f, above)| not_worse(f, p.f_min, above))
+        d.lowest_of_own().zip(printed).is_some_and(|(f, above)| not_worse(f, f_min, above))
     });
-    let all = count(&|d, p| d.lowest(|_| true).is_some_and(|f| not_worse(f, p.f_min, 0.0)));
-    let below = count(&|d, p| d.lowest(|_| true).is_some_and(|f| f < p.f_min - WORSE * p.f_min.abs()));
+    let all = count(&|d, _, f_min| d.lowest(|_| true).is_some_and(|f| not_worse(f, f_min, 0.0)));
+    let below = count(&|d, _, f_min| d.lowest(|_| true).is_some_and(|f| f < f_min - WORSE * f_min.abs()));
     let total = cells.len();
-    let same = cells.iter().filter(|(d, _)| d.cell.data.likeness == Likeness::Same).count();
+    let same = cells.iter().filter(|(d, ..)| d.cell.data.likeness == Likeness::Same).count();
     let data = match (same, total - same) {
         (_, 0) => "the same data".to_string(),
         (0, _) => "another draw of the same distribution".into(),
@@ -198,14 +205,14 @@ pub fn reading(finished: &[Finished]) -> Vec<String> {
         "{cells_with}: {ours}the best of all methods is at or below the paper's F_min {NEAR} in {all}, and more than 2 % \
          below it in {below}."
     )];
-    for (done, printed) in cells {
+    for (done, printed, f_min) in cells {
         let worse: Vec<String> = done
             .records
             .iter()
             .filter_map(|r| {
                 let above = printed.above(&r.method)?;
-                let paper = printed.f_min + above;
-                (!not_worse(r.objective, printed.f_min, above)).then(|| {
+                let paper = f_min + above;
+                (!not_worse(r.objective, f_min, above)).then(|| {
                     format!(
                         "{} {} (paper {})",
                         r.method,

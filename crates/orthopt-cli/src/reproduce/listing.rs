@@ -5,6 +5,7 @@ use std::path::Path;
 use orthopt_papers::datasets::{self, Likeness};
 use orthopt_papers::item::Content;
 use orthopt_papers::items::ITEMS;
+use orthopt_papers::paper;
 
 /// Every item with its title and its available data.
 pub fn list(folder: Option<&Path>) -> String {
@@ -32,6 +33,10 @@ pub fn list(folder: Option<&Path>) -> String {
                 out += &format!("    here: {}\n", here.join(", "));
                 if !not.is_empty() {
                     out += &format!("    not here: {}\n", not.join(", "));
+                }
+                let printed = plan.numbers.map_or(0, paper::cells);
+                if printed > 0 {
+                    out += &format!("    shown beside ours: the paper's numbers of {printed} cells\n");
                 }
             }
         }

@@ -111,7 +111,7 @@ fn curves(done: &Finished) -> anyhow::Result<String> {
 
 const INTRODUCTION: &str = "\
 F_min is the lowest F of all methods in a cell. The other columns are F - F_min of each method; ¹ ² ³ mark the three lowest.
-The row below has the numbers of the paper, with the F_min of its own table. Our F is that of an X with X'X = I (X'JX = J) to
+The row below has the numbers of the paper, with the F_min of its own table, or its F where it prints no differences. Our F is that of an X with X'X = I (X'JX = J) to
 rounding. If a paper states the infeasibility of its X, the number is in brackets. A chain A+B has the time limit for each of
 its parts. auto is the default search over solvers and starts (docs/mathematics.md, section 16).";
 
@@ -150,7 +150,7 @@ pub fn write(sections: &[Section], folder: &Path, command: &str) -> anyhow::Resu
 fn csv(section: &Section) -> String {
     let mut out = String::from(
         "item,dataset,other_data,rows,cols,lambda,rank,share,time_limit,method,status,objective,feasibility,nnz,criticality,\
-         raw_objective,raw_feasibility,seconds,paper_f_min,paper_above,paper_second\n",
+         raw_objective,raw_feasibility,seconds,paper_f_min,paper_above,paper_second,paper_objective\n",
     );
     let cell = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
     for done in &section.finished {
@@ -175,9 +175,10 @@ fn csv(section: &Section) -> String {
                 cell(r.raw_objective),
                 cell(r.raw_feasibility),
                 r.seconds.to_string(),
-                cell(printed.map(|p| p.f_min)),
+                cell(printed.and_then(|p| p.f_min)),
                 cell(printed.and_then(|p| p.above(&r.method))),
                 cell(printed.and_then(|p| p.second(&r.method))),
+                cell(printed.and_then(|p| p.objective(&r.method))),
             ];
             out += &(words.join(",") + "\n");
         }

@@ -31,6 +31,54 @@ fn the_list_names_every_table_and_says_what_is_missing() {
     for name in ["obcd/table1", "obcd/table8", "oadmm/figure5", "jobcd/figure12", "not here"] {
         assert!(text.contains(name), "{name}: {text}");
     }
+    for (item, cells) in
+        [("obcd/table1", 40), ("jobcd/table2", 10), ("jobcd/table3", 3), ("jobcd/table5", 62)]
+    {
+        let entry =
+            text.split(&format!("{item}\n")).nth(1).expect(item).split("\n    not here").nth(1).unwrap();
+        let line = entry.lines().nth(1).unwrap();
+        assert!(line.contains(&format!("the paper's numbers of {cells} cells")), "{item}: {line}");
+    }
+    let table4 = text.split("jobcd/table4\n").nth(1).unwrap();
+    assert!(!table4.lines().take(4).any(|line| line.contains("the paper's numbers")), "{table4}");
+}
+
+/// The JOBCD paper prints F and no differences from an F_min; its p may differ from ours.
+#[test]
+fn the_f_of_the_jobcd_paper_stands_below_ours_and_is_not_compared() {
+    let dir = Dir::new();
+    let short = ["--datasets", "randn10", "--methods", "J-JOBCD,UMCM", "--max-iters", "2", "-q"];
+    let text = stdout(&mut dir.orthopt(&[&["reproduce", "jobcd/table2"], &short[..]].concat()));
+    let row = text.lines().find(|line| line.contains("paper, its draw")).unwrap();
+    let words: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(words[3..], ["5", "90", "F:", "-42.3", "(8e-9)", "-84.6", "(8e-7)"], "{text}");
+    assert!(text.contains("not compared with ours") && text.contains("no lower bound"), "{text}");
+    let csv = dir.read("reproduction/jobcd-table2.csv");
+    assert!(csv.lines().all(|line| line.starts_with("item") || line.contains(",,,")), "{csv}");
+    let ends = |method: &str, end: &str| csv.lines().any(|line| line.contains(method) && line.ends_with(end));
+    assert!(ends("J-JOBCD", ",0.00000075,-84.6") && ends("UMCM", ",0.0000000084,-42.3"), "{csv}");
+}
+
+#[test]
+fn news20_is_another_data_set_than_20news() {
+    let dir = Dir::new();
+    let row =
+        |i: usize| (0..60).map(|k| ((i * k + i) as f64).sin().to_string()).collect::<Vec<_>>().join(",");
+    dir.write("news20.csv", (0..70).map(|i| row(i) + "\n").collect::<String>());
+    let task = [
+        "reproduce",
+        "jobcd/table5",
+        "--data-dir",
+        ".",
+        "--datasets",
+        "news20,20News",
+        "--signatures",
+        "0.5",
+    ];
+    let short = ["--methods", "J-JOBCD", "--max-iters", "2", "--time-limit", "30", "-q"];
+    let text = stdout(&mut dir.orthopt(&[&task[..], &short].concat()));
+    assert!(text.contains("news20* (70 x 50)") && text.contains("-7.03 (6e-8)"), "{text}");
+    assert!(text.contains("20News (no file in"), "{text}");
 }
 
 #[test]

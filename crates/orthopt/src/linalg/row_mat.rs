@@ -63,6 +63,13 @@ impl RowMat {
         &mut self.data[i * self.ncols..(i + 1) * self.ncols]
     }
 
+    /// Rows i < j, both writable.
+    pub(crate) fn two_rows_mut(&mut self, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
+        let r = self.ncols;
+        let (head, tail) = self.data.split_at_mut(j * r);
+        (&mut head[i * r..(i + 1) * r], &mut tail[..r])
+    }
+
     /// Entry (i, j).
     #[inline(always)]
     pub fn get(&self, i: usize, j: usize) -> f64 {

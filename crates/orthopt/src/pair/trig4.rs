@@ -24,7 +24,40 @@ const COSINES: [f64; ARCS] = {
 /// Halvings of an arc at most: its width is then below rounding.
 const DEPTH: u32 = 40;
 
+/// Angles at which values and slopes determine p.
+pub(crate) const NODES: usize = 5;
+
 impl Trig4 {
+    /// Angle number k of [`NODES`], from 0.
+    pub(crate) fn node(k: usize) -> f64 {
+        TAU * k as f64 / NODES as f64
+    }
+
+    /// The p with these values and slopes at the five angles 2πk/5; of their ten numbers a p of degree 4 has the sum of the
+    /// slopes zero, and of another function that sum is left out.
+    ///
+    /// At five angles the frequencies m and m − 5 are one, with the sum of their coefficients in the values and the
+    /// sum weighted by frequency in the slopes: two equations for two numbers.
+    pub(crate) fn through(values: &[f64; NODES], slopes: &[f64; NODES]) -> Self {
+        let n = NODES as f64;
+        let mut out = Self { c0: values.iter().sum::<f64>() / n, ..Self::default() };
+        for m in 1..=2 {
+            // the complex coefficients of frequency m: of the values, and of the slopes divided by i
+            let (mut value, mut slope) = ([0.0; 2], [0.0; 2]);
+            for k in 0..NODES {
+                let (s, c) = Self::node(m * k % NODES).sin_cos();
+                value = [value[0] + values[k] * c / n, value[1] - values[k] * s / n];
+                slope = [slope[0] - slopes[k] * s / n, slope[1] - slopes[k] * c / n];
+            }
+            let (low, high) = (m as f64, n - m as f64);
+            let [re, im] = [0, 1].map(|part| (slope[part] + high * value[part]) / n);
+            (out.a[m - 1], out.b[m - 1]) = (2.0 * re, -2.0 * im);
+            let [re, im] = [0, 1].map(|part| (low * value[part] - slope[part]) / n);
+            (out.a[NODES - m - 1], out.b[NODES - m - 1]) = (2.0 * re, 2.0 * im);
+        }
+        out
+    }
+
     /// The derivatives p⁽⁰⁾(θ), ..., p⁽⁴⁾(θ).
     pub fn derivatives(&self, theta: f64) -> [f64; 5] {
         let (s, c) = theta.sin_cos();
@@ -205,7 +238,7 @@ impl Lowest {
 
 /// The t that minimises Σ_{1≤i≤4} dᵢtⁱ/i! + p̄₅|t|⁵/5!: on each half-line a polynomial whose
 /// stationary points are the roots of a quartic.
-fn majorant_step(d: &[f64; 5], p5: f64) -> f64 {
+pub(crate) fn majorant_step(d: &[f64; 5], p5: f64) -> f64 {
     let model = |t: f64| {
         t * (d[1] + t * (d[2] / 2.0 + t * (d[3] / 6.0 + t * d[4] / 24.0))) + p5 * t.abs().powi(5) / 120.0
     };
@@ -268,4 +301,20 @@ pub fn roots_from_zero(c: &[f64]) -> Vec<f64> {
         roots.push(u);
     }
     roots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_values_and_slopes_give_the_polynomial_back() {
+        let p = Trig4 { c0: 0.3, a: [1.0, -2.0, 0.5, 0.25], b: [-0.7, 0.2, 3.0, -1.5] };
+        let at = |k| p.derivatives(Trig4::node(k));
+        let found = Trig4::through(&std::array::from_fn(|k| at(k)[0]), &std::array::from_fn(|k| at(k)[1]));
+        let all = |p: &Trig4| [[p.c0, 0.0, 0.0, 0.0], p.a, p.b].concat();
+        for (right, found) in all(&p).iter().zip(all(&found)) {
+            assert!((right - found).abs() <= 1e-14, "{p:?} {found:?}");
+        }
+    }
 }

@@ -19,6 +19,7 @@ pub(crate) mod manpg;
 pub(crate) mod nonlinear_obcd;
 pub(crate) mod oadmm;
 pub mod obcd;
+pub(crate) mod obcd_approx;
 pub(crate) mod obcd_majorised;
 pub(crate) mod overshoot;
 pub(crate) mod pair_descent;
@@ -104,13 +105,20 @@ where
     const { &[trust_region::info()] }
 }
 
-/// [`smooth_only`] and [`second_order`].
+/// [`smooth_only`], [`second_order`], [`pairwise`] and [`approximate`].
 pub(crate) const fn smooth<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: HessianVector + 'static,
-    H: Nonsmooth + 'static,
+    H: PairPenalty + 'static,
 {
-    const { &join::<_, { SMOOTH_ONLY + SECOND_ORDER }>(&[smooth_only::<F, H>(), second_order()]) }
+    const {
+        &join::<_, { SMOOTH_ONLY + SECOND_ORDER + PAIRWISE + APPROXIMATE }>(&[
+            smooth_only::<F, H>(),
+            second_order(),
+            pairwise(),
+            approximate(),
+        ])
+    }
 }
 
 /// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
@@ -120,6 +128,15 @@ where
     H: PairPenalty + 'static,
 {
     const { &[obcd_majorised::info()] }
+}
+
+/// What needs of f no more than values and gradients, and moves pairs of rows along f itself, where h = 0.
+pub const fn approximate<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &[obcd_approx::info()] }
 }
 
 /// What takes f − g + h∘A apart, with values and gradients of f.
@@ -154,6 +171,7 @@ const SECOND_ORDER: usize = second_order::<AnySmooth, AnyPenalty>().len();
 const SPLITTING: usize = splitting::<AnySmooth, AnyPenalty, NoConcave, Identity>().len();
 const GENERAL: usize = FIRST_ORDER + SMOOTH_ONLY + SPLITTING;
 const PAIRWISE: usize = pairwise::<AnySmooth, AnyPenalty>().len();
+const APPROXIMATE: usize = approximate::<AnySmooth, AnyPenalty>().len();
 
 /// All solvers of f + h with XᵀX = I for an f of which only values and gradients are known.
 pub const fn general<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
@@ -164,13 +182,20 @@ where
     const { &join::<_, GENERAL>(&[first_order::<F, H>(), smooth_only(), splitting()]) }
 }
 
-/// [`general`], [`second_order`] and [`pairwise`], for an h that has both a prox and a pair search.
+/// [`general`], [`second_order`], [`pairwise`] and [`approximate`], for an h that has both a prox and a pair search.
 pub const fn general_pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: HessianVector + 'static,
     H: PairPenalty + 'static,
 {
-    const { &join::<_, { GENERAL + SECOND_ORDER + PAIRWISE }>(&[general::<F, H>(), second_order(), pairwise()]) }
+    const {
+        &join::<_, { GENERAL + SECOND_ORDER + PAIRWISE + APPROXIMATE }>(&[
+            general::<F, H>(),
+            second_order(),
+            pairwise(),
+            approximate(),
+        ])
+    }
 }
 
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
@@ -211,16 +236,19 @@ const QUADRATIC: &[SolverInfo] = &[
 ];
 
 /// All solvers of the problems with XᵀX = I.
-pub static SOLVERS: &[SolverInfo] =
-    &join::<_, { QUADRATIC.len() + PAIRWISE + FIRST_ORDER + 1 + SMOOTH_ONLY + SECOND_ORDER + SPLITTING }>(&[
-        QUADRATIC,
-        pairwise(),
-        first_order(),
-        &[support::INFO],
-        smooth_only(),
-        second_order(),
-        splitting(),
-    ]);
+pub static SOLVERS: &[SolverInfo] = &join::<
+    _,
+    { QUADRATIC.len() + PAIRWISE + APPROXIMATE + FIRST_ORDER + 1 + SMOOTH_ONLY + SECOND_ORDER + SPLITTING },
+>(&[
+    QUADRATIC,
+    pairwise(),
+    approximate(),
+    first_order(),
+    &[support::INFO],
+    smooth_only(),
+    second_order(),
+    splitting(),
+]);
 
 /// All solvers of the problems with XᵀJX = J.
 pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[

@@ -7,9 +7,8 @@
 //! that its own iteration finds nothing.
 //!
 //! `obcd` with blocks of more rows, Jacobi rounds or the diagonal model is [`MajorisedObcd`], which does them for any
-//! smooth f. The fifth-order iteration has its place where f is a polynomial of degree m > 2 along circles whose
-//! coefficients come cheaply from a few rows and entries, as here (m = 4). For a quadratic f m = 2, and its minimum
-//! has a closed form.
+//! smooth f. The fifth-order iteration of any smooth f, from its values and gradients, is in `obcd_approx`. Here f is a polynomial of degree 4
+//! along circles whose coefficients come cheaply from a few rows and entries.
 //!
 //! Cost per pair O(r); an accepted move adds the update of CX and C†ρ: O(r + n) for Laplacians, O(nr)
 //! for a dense C.
@@ -23,7 +22,7 @@ use crate::constraint::stiefel;
 use crate::error::{Error, Result};
 use crate::linalg::RowMat;
 use crate::objective::size;
-use crate::options::{Constant, Constants, only};
+use crate::options::Constants;
 use crate::pair::movable::Movable;
 use crate::pair::nonlinear::{CircleSearch, Work, apply, solve_pair};
 use crate::pair::step::Model;
@@ -33,13 +32,11 @@ use crate::smooth::{NonlinearEig, Smooth};
 use crate::solve::info::{Make, SolverInfo, SolverOptions};
 use crate::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
 use crate::solvers::obcd::{self, ObcdOptions};
+use crate::solvers::obcd_approx;
 use crate::solvers::obcd_majorised::MajorisedObcd;
 
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
-
-/// Options of OBCD that `obcd-approx` looks at.
-const SHARED: &[Constant] = &only(ObcdOptions::LIST, ["working-set", "alpha", "candidates"]);
 
 /// What the registry says of `obcd`.
 pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
@@ -54,10 +51,10 @@ pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
 
 /// What the registry says of `obcd-approx`.
 pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
-    name: "obcd-approx",
-    doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper",
+    name: obcd_approx::NAME,
+    doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper, from rows and entries of the data",
     constants: &[],
-    shared: SHARED,
+    shared: obcd_approx::SHARED,
     handles: &|p| p.f.has_inverse(),
     scope: SCOPE,
     make: &|o| made(APPROX.name, CircleSearch::FifthOrder, o),

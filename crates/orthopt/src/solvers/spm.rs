@@ -60,7 +60,7 @@ pub const INFO: SolverInfo = info();
 pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
     SolverInfo {
         name: "spm",
-        doc: "smoothing penalty: alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
+        doc: "smoothing penalty (PADM in the first version of the OBCD paper): alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
         constants: Spm::LIST,
         shared: &[],
         handles: &|_| true,

@@ -60,6 +60,7 @@ mod nonlinear_circle;
 mod nonlinear_eig;
 mod oadmm;
 mod oadmm_golden;
+mod obcd_approx;
 mod obcd_invariants;
 mod obcd_majorised;
 mod obcd_penalties;

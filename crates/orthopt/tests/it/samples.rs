@@ -11,6 +11,7 @@ use orthopt::internal::central_difference;
 use orthopt::problem::PcaData;
 use orthopt::smooth::{HessianVector, Loss, SampleLoss, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt::start::Start;
 use rand::RngExt;
 
 fn named(name: &str, a: &Mat<f64>, rank: usize) -> Named {
@@ -236,4 +237,35 @@ fn what_does_not_fit_is_refused() {
     assert!(refused("ica", &PcaData::Dense(gaussian(3, 4, 1).as_ref()), 2).contains("singular"));
     let hole = Mat::from_fn(20, 4, |i, j| if (i, j) == (3, 1) { f64::NAN } else { a[(i, j)] });
     assert!(refused("robust-subspace", &PcaData::Dense(hole.as_ref()), 2).contains("row 4"));
+}
+
+/// OBCD for any smooth f finds the minimum that L-BFGS finds from the same start.
+#[test]
+fn pairs_of_rows_end_where_gradients_do() {
+    let a = gaussian(60, 6, 7);
+    for name in ["dictionary", "robust-subspace"] {
+        let p = &named(name, &a, 2);
+        let stopping = Stopping { max_iters: Some(50_000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let run = |solver: &str| {
+            let wanted = Wanted {
+                solver: Some(solver.into()),
+                start: Some(Start::Pca),
+                seed: 2,
+                ..Default::default()
+            };
+            p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
+        };
+        let lowest = run("lbfgs").objective.total;
+        for solver in ["obcd-majorised", "obcd-approx"] {
+            let s = run(solver);
+            assert_eq!(s.solver, solver);
+            assert!(
+                s.status == Status::Converged && s.feasibility <= 1e-13,
+                "{name} {solver}: {:?}",
+                s.status
+            );
+            let apart = (s.objective.total - lowest).abs();
+            assert!(apart <= 1e-7 * lowest.abs(), "{name} {solver}: {} {lowest}", s.objective.total);
+        }
+    }
 }

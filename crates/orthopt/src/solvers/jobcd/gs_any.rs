@@ -6,9 +6,7 @@
 
 use super::jacobi::{ARMIJO, DOUBLINGS, RELAX};
 use super::rounds::{pair_data, solve};
-use super::{
-    beyond_limit, has_drifted, not_below_rounding, relative_stationarity, row_norm, two_rows, upkeep,
-};
+use super::{beyond_limit, has_drifted, not_below_rounding, relative_stationarity, row_norm, upkeep};
 use crate::constraint::{JOrthogonal, j_orthogonal};
 use crate::jpair::JMove;
 use crate::linalg::RowMat;
@@ -133,7 +131,7 @@ impl<F: Smooth> GradientPairs<'_, F> {
     fn make(&mut self, i: usize, j: usize, v: &JMove, promised: f64) -> Option<f64> {
         let at = &mut *self.at;
         let old = [at.x.row(i).to_vec(), at.x.row(j).to_vec()];
-        let (z1, z2) = two_rows(&mut at.x, i, j);
+        let (z1, z2) = at.x.two_rows_mut(i, j);
         v.apply_wide(z1, z2);
         let value = self.p.f.value_and_gradient(&at.x, &mut at.next_g);
         at.gradients += 1;

@@ -8,7 +8,6 @@
 //! * [`Image::Half`], for A = I and B = KKᵀ, keeps F = YK instead, S = FFᵀ: three inner products
 //!   and two more rows to turn, all of them contiguous.
 
-use super::two_rows;
 use crate::jpair::JMove;
 use crate::linalg::RowMat;
 use crate::linalg::factor::transpose;
@@ -158,16 +157,16 @@ impl Image {
     pub fn turn(&mut self, i: usize, j: usize, v: &JMove) {
         match self {
             Self::Half { y, f } => {
-                let (y1, y2) = two_rows(y, i, j);
+                let (y1, y2) = y.two_rows_mut(i, j);
                 v.apply_wide(y1, y2);
-                let (f1, f2) = two_rows(f, i, j);
+                let (f1, f2) = f.two_rows_mut(i, j);
                 v.apply_wide(f1, f2);
             }
             Self::Full { y, s, .. } => {
-                let (y1, y2) = two_rows(y, i, j);
+                let (y1, y2) = y.two_rows_mut(i, j);
                 v.apply_wide(y1, y2);
                 let [s11, s12, s22] = v.congruence([s.get(i, i), s.get(i, j), s.get(j, j)]);
-                let (s1, s2) = two_rows(s, i, j);
+                let (s1, s2) = s.two_rows_mut(i, j);
                 v.apply_wide(s1, s2);
                 // the columns are the rows
                 for k in 0..s.nrows() {

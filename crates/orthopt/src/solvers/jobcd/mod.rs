@@ -90,13 +90,6 @@ fn row_norm(row: &[f64]) -> f64 {
     if square.is_finite() { square.sqrt() } else { f64::INFINITY }
 }
 
-/// Rows i < j of a matrix, both writable.
-fn two_rows(m: &mut RowMat, i: usize, j: usize) -> (&mut [f64], &mut [f64]) {
-    let n = m.ncols();
-    let (head, tail) = m.data_mut().split_at_mut(j * n);
-    (&mut head[i * n..(i + 1) * n], &mut tail[..n])
-}
-
 /// max |Ω| relative to the largest |W| seen so far, W = GXᵀ, Ω = JW − (JW)ᵀ.
 pub(crate) fn relative_stationarity<F: Smooth>(
     p: &Problem<JOrthogonal, F>,

@@ -1,5 +1,5 @@
-//! OBCD for any smooth f (OBCD paper, Algorithm 1; first version, section 7.2): min f(X) + h(X), XᵀX = I, from values
-//! and gradients of f alone.
+//! OBCD for any smooth f (OBCD paper, Algorithm 1): min f(X) + h(X), XᵀX = I, from values and gradients of f alone.
+//! `obcd_approx` is the other form of the first version (section 7.2), pairs along f itself.
 //!
 //! ```text
 //! for t = 0, 1, ...
@@ -22,7 +22,7 @@
 //! Cost of a round: a gradient and a value of f for each trial (1.7 or so), and O(nr) or O(nr log r).
 
 mod all_rows;
-mod rounds;
+pub(super) mod rounds;
 
 use super::obcd::{ObcdOptions, repaired};
 use super::pair_descent::{self, Candidates, PairDescent, Schedule, Turn};

@@ -24,15 +24,15 @@ const RELAX: f64 = 1.5;
 /// Trials of a round, each with an L of at least twice the last.
 const TRIALS: u32 = 60;
 /// f is known up to so much of its size.
-const ROUNDING: f64 = 1e-13;
+pub(in crate::solvers) const ROUNDING: f64 = 1e-13;
 /// Decreases below so much of the size of f are nothing but rounding of X.
-const NOTHING: f64 = 1e-17;
+pub(in crate::solvers) const NOTHING: f64 = 1e-17;
 /// Moves between two gradients that are computed anew from a repaired X, if it needs repair.
-const LOOK: u64 = 500;
+pub(in crate::solvers) const LOOK: u64 = 500;
 /// The same, whether or not it does.
-const REFRESH: u64 = 100_000;
+pub(in crate::solvers) const REFRESH: u64 = 100_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
-pub(super) const DRIFT: f64 = 5e-14;
+pub(in crate::solvers) const DRIFT: f64 = 5e-14;
 
 /// Xᵗ and what is kept of it.
 #[derive(Clone, Debug)]
@@ -114,6 +114,13 @@ impl Iterate {
     pub fn smooth_criticality(&self) -> f64 {
         stiefel::tangent(&self.x, &self.g).norm() / (self.scale + self.g.norm()).max(f64::MIN_POSITIVE)
     }
+}
+
+/// f(X) − f(X⁺), from the values or, where these say no more than rounding, from the gradients at both ends, −½⟨∇f(X) + ∇f(X⁺), X⁺ − X⟩:
+/// exact for a quadratic f, and for any other on a short way; on a long one they need not agree with the values.
+pub(in crate::solvers) fn fall(values: f64, gradients: f64, rounding: f64, is_quadratic: bool) -> f64 {
+    let agree = values.abs() <= rounding && (gradients - values).abs() <= 2.0 * rounding;
+    if agree || is_quadratic { gradients } else { values }
 }
 
 /// Disjoint rows that one round moves.
@@ -217,12 +224,7 @@ impl<F: Smooth, H: PairPenalty> Sets<'_, F, H> {
             square += inner(&d, &d);
             penalty += p.h.value(old) - p.h.value(new);
         }
-        // where the values say no more than rounding, the gradients at both ends do: exactly for a quadratic f, and for
-        // any other on a short way; on a long one they need not agree with the values
-        let (values, gradients) = (at.f - value, -0.5 * (before + after));
-        let rounding = ROUNDING * at.size();
-        let agree = values.abs() <= rounding && (gradients - values).abs() <= 2.0 * rounding;
-        let smooth = if agree || p.f.is_quadratic() { gradients } else { values };
+        let smooth = fall(at.f - value, -0.5 * (before + after), ROUNDING * at.size(), p.f.is_quadratic());
         let decrease = smooth + penalty;
         if decrease >= SHARE * promised && value.is_finite() {
             rows.iter().for_each(|i| {
