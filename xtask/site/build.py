@@ -45,6 +45,10 @@ NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
 
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
+# The empty line that ends the output of an example.
+LAST = re.compile(r"(^```python\n>>> (?:(?!^```).)*?)\n\n(?=```$)", re.MULTILINE | re.DOTALL)
+# Layout that only the site has: a comment in the page, which a repository browser does not show.
+LAYOUT = re.compile(r"^<!-- site: (.*?) -->$", re.MULTILINE | re.DOTALL)
 
 
 def places() -> dict[str, str]:
@@ -83,7 +87,7 @@ def stage(source: Path, wrong: list[str]) -> None:
         if not path.endswith(".md"):
             shutil.copy(ROOT / path, file)
             continue
-        text = linked((ROOT / path).read_text(encoding="utf-8"), path, known, wrong)
+        text = LAST.sub(r"\1\n", LAYOUT.sub(r"\1", linked((ROOT / path).read_text(encoding="utf-8"), path, known, wrong)))
         navigation = (source / "navigation.md").read_text(encoding="utf-8") if place == "index.md" else ""
         head = HEADS.get(path, "")
         if path.startswith(NOTEBOOKS) and "```python\n" in text:

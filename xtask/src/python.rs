@@ -8,9 +8,10 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Pages whose examples are run as doctests.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "README.md",
     "python/README.md",
+    "docs/index.md",
     "docs/python.md",
     "docs/minimize.md",
     "docs/bounds.md",
