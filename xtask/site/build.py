@@ -87,8 +87,9 @@ def linked(text: str, path: str, known: dict[str, str], wrong: list[str]) -> str
 
 
 def faults(text: str, path: str) -> list[str]:
-    """What a page of the site lacks: one next step as its last line, and a name for the first column of each table."""
-    found = [f"{path} has a table whose first column has no name" for _ in re.findall(r"^\| *\|.*\n\|[-|: ]+\|$", text, re.MULTILINE)]
+    """What a page of the site lacks: one next step as its last line, and a name for each column of a table."""
+    heads = re.findall(r"^(\|.*\|)\n\|[-|: ]+\|$", text, re.MULTILINE)
+    found = [f"{path} has a table with a column without a name: {head}" for head in heads if path not in NEXT and re.search(r"\| *\|", head)]
     steps = re.findall(r"^Next: .*\]\(", text, re.MULTILINE)
     last = text.rstrip().rsplit("\n", 1)[-1]
     return found if path == "README.md" or (len(steps) == 1 and last.startswith("Next: ")) else [*found, f"{path} does not end with one line 'Next: ...'"]
