@@ -84,6 +84,7 @@ html_theme_options = {
     "logo": {"text": html_title, "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
     "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
+    "show_toc_level": 2,
     "show_prev_next": False,  # the page itself ends with the next step
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
