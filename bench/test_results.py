@@ -39,7 +39,7 @@ class OfReadme(unittest.TestCase):
         self.assertIn("97", " ".join(results.readme(intro)))
 
     def test_a_figure_beside_its_command(self) -> None:
-        more = README.replace("| Rivals behind", "| Speed | 97 (`orthopt list solvers`) |\n| Rivals behind")
+        more = README.replace("* **Rivals behind", "* Speed: 97 (`orthopt list solvers`)\n* **Rivals behind")
         self.assertEqual(results.readme(more), [])
 
 

@@ -39,12 +39,25 @@ BESIDE = {
 }
 # README.md is there to have its links checked: every word of it is on another page.
 HEADS = {"README.md": "---\norphan: true\nnosearch: true\n---\n\n"}
+# Where to go on from pages that a program writes, and from those that are for repository browsers first.
+NEXT = {
+    "docs/options.md": "[R](r-reference.md), the help pages of the package.",
+    "docs/reproduction.md": "[the OBCD paper with the default search](reproduction-default.md).",
+    "docs/reproduction-default.md": "[benchmarks](benchmarks.md).",
+    "CHANGELOG.md": "[roadmap](roadmap.md).",
+    "CONTRIBUTING.md": "[architecture](architecture.md).",
+    "SECURITY.md": "[contributing](contributing.md).",
+}
 # Pages of this folder are notebooks: their Python is run, and its output shown. Others have output of their own.
 NOTEBOOKS = "docs/tutorials/"
 NOTEBOOK = "---\nfile_format: mystnb\nkernelspec:\n  name: python3\n---\n\n"
 
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)(#[^)\s]*)?(?=\))")
 FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.MULTILINE | re.DOTALL)
+# The empty line that ends the output of an example.
+LAST = re.compile(r"(^```python\n>>> (?:(?!^```).)*?)\n\n(?=```$)", re.MULTILINE | re.DOTALL)
+# Layout that only the site has: a comment in the page, which a repository browser does not show.
+LAYOUT = re.compile(r"^<!-- site: (.*?) -->$", re.MULTILINE | re.DOTALL)
 
 
 def places() -> dict[str, str]:
@@ -73,6 +86,15 @@ def linked(text: str, path: str, known: dict[str, str], wrong: list[str]) -> str
     return "".join([*parts, LINK.sub(target, text[at:])])
 
 
+def faults(text: str, path: str) -> list[str]:
+    """What a page of the site lacks: one next step as its last line, and a name for each column of a table."""
+    heads = re.findall(r"^(\|.*\|)\n\|[-|: ]+\|$", text, re.MULTILINE)
+    found = [f"{path} has a table with a column without a name: {head}" for head in heads if path not in NEXT and re.search(r"\| *\|", head)]
+    steps = re.findall(r"^Next: .*\]\(", text, re.MULTILINE)
+    last = text.rstrip().rsplit("\n", 1)[-1]
+    return found if path == "README.md" or (len(steps) == 1 and last.startswith("Next: ")) else [*found, f"{path} does not end with one line 'Next: ...'"]
+
+
 def stage(source: Path, wrong: list[str]) -> None:
     """Copies the pages of the repository, and those that only the site has."""
     known = places()
@@ -83,13 +105,15 @@ def stage(source: Path, wrong: list[str]) -> None:
         if not path.endswith(".md"):
             shutil.copy(ROOT / path, file)
             continue
-        text = linked((ROOT / path).read_text(encoding="utf-8"), path, known, wrong)
+        text = LAST.sub(r"\1\n", LAYOUT.sub(r"\1", linked((ROOT / path).read_text(encoding="utf-8"), path, known, wrong)))
+        text += f"\nNext: {NEXT[path]}\n" if path in NEXT else ""
+        wrong += faults(text, path)
         navigation = (source / "navigation.md").read_text(encoding="utf-8") if place == "index.md" else ""
         head = HEADS.get(path, "")
         if path.startswith(NOTEBOOKS) and "```python\n" in text:
             head, text = NOTEBOOK, text.replace("```python\n", "```{code-cell}\n")
         if path == NOTEBOOKS + "index.md":
-            navigation = toctree(re.findall(r"\]\(([\w-]+)\.md\)", text))
+            navigation = toctree(list(dict.fromkeys(re.findall(r"\]\(([\w-]+)\.md\)", text))))
         file.write_text(head + text + navigation, encoding="utf-8")
     (source / "navigation.md").unlink()
 
@@ -111,11 +135,20 @@ def commands(program: str) -> str:
         names = re.findall(r"^  (\w[\w-]*)", block[1], re.MULTILINE) if block else []
         return [name for name in names if name != "help"]
 
+    def briefly(text: str) -> list[str]:
+        block = re.search(r"^Commands:\n((?:  .*\n)+)", text, re.MULTILINE)[1]
+        lines = re.sub(r"\n {4,}", " ", block).rstrip("\n").split("\n")
+        named = [line.strip().split(maxsplit=1) for line in lines]
+        rows = [(name, about.replace("|", "\\|").replace("<", "&lt;")) for name, about in named if name != "help"]
+        return ["| command | what it does |", "|---|---|", *(f"| [`{name}`](#orthopt-{name}) | {about} |" for name, about in rows)]
+
     page = [
         "# The command",
         "",
         "The help of `orthopt` and of each of its commands with all options, as `orthopt help COMMAND` prints it; `orthopt COMMAND --help` is",
         "shorter. [Options](options.md) has them in one table, with their names in Python and R.",
+        "",
+        *briefly(told()),
     ]
 
     def section(words: list[str]) -> None:
@@ -125,7 +158,7 @@ def commands(program: str) -> str:
             section([*words, name])
 
     section([])
-    return "\n".join(page) + "\n"
+    return "\n".join([*page, "", "Next: [options](options.md) in one table.", ""])
 
 
 def r_pages(source: Path) -> None:
@@ -133,11 +166,11 @@ def r_pages(source: Path) -> None:
     pages = {path.stem: rd.page(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "r/man").glob("*.Rd"))}
     (source / "r-reference").mkdir()
     names = {alias: name for name, page in pages.items() for alias in page.aliases}
-    lines = ["# R", "", "Help pages of the R package. [orthopt from R](r.md) is the introduction.", "", "| topic | |", "|---|---|"]
+    lines = ["# R", "", "Help pages of the R package. [orthopt from R](r.md) is the introduction.", "", "| page | what it has |", "|---|---|"]
     for name, page in pages.items():
         (source / "r-reference" / f"{name}.md").write_text(page.markdown(names), encoding="utf-8")
         lines.append(f"| [`{name}`](r-reference/{name}.md) | {page.title} |")
-    text = "\n".join(lines) + "\n" + toctree([f"{name} <r-reference/{name}>" for name in pages])
+    text = "\n".join([*lines, "", "Next: [orthopt from R](r.md).", ""]) + toctree([f"{name} <r-reference/{name}>" for name in pages])
     (source / "r-reference.md").write_text(text, encoding="utf-8")
 
 

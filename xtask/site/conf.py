@@ -1,10 +1,13 @@
 """Settings of Sphinx; `build.py` says how the pages come about."""
 
+import html
 import importlib
+import os
 import re
 from pathlib import Path
 
 import orthopt
+from docutils import nodes
 
 project = "orthopt"
 author = "The orthopt developers"
@@ -18,12 +21,13 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
+    "sphinx_design",
 ]
 templates_path = [str(Path(__file__).resolve().parent / "templates")]
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb"}
 
 # Markdown: anchors as a repository browser makes them, so that links hold in both places.
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
 myst_dmath_allow_labels = False
 myst_dmath_double_inline = True
 myst_heading_anchors = 4
@@ -37,6 +41,10 @@ mathjax_path = "mathjax/tex-svg.js"
 mathjax3_config = {"options": {"enableMenu": False}, "tex": {"macros": {"tr": r"\operatorname{tr}", "sym": r"\operatorname{sym}"}}}
 html_static_path = ["static"]
 html_css_files = ["extra.css"]
+html_js_files = ["extra.js"]
+html_favicon = "static/icon.svg"
+# The address of the site, for links that other sites follow: previews need a full one of their picture.
+html_baseurl = os.environ.get("ORTHOPT_SITE", "")
 
 
 def mathjax(app, error):
@@ -73,11 +81,12 @@ nitpick_ignore_regex = [
 
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {
-    "logo": {"text": "orthopt"},
+    "logo": {"text": html_title, "image_light": "_static/icon.svg", "image_dark": "_static/icon.svg", "alt_text": ""},
     "header_links_before_dropdown": 7,
     "navigation_with_keys": False,
-    "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+    "show_prev_next": False,  # the page itself ends with the next step
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "navbar_end": ["theme-switcher", "navbar-icon-links"],
     "icon_links": [{"name": "Repository", "url": "https://github.com/orthopt/orthopt", "icon": "fa-brands fa-github"}],
     "footer_start": ["copyright"],
@@ -99,6 +108,37 @@ def bars(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r"(?<![`|])\|(\w+)\|(?![`|])", r"\\|\1\\|", line) for line in lines]
 
 
+def next_step(app, doctree):
+    """The paragraph that says where to go on is shown as such."""
+    for paragraph in doctree.findall(nodes.paragraph):
+        if paragraph.astext().startswith("Next: "):
+            paragraph["classes"].append("next-step")
+
+
+def described(app, pagename, templatename, context, doctree):
+    """Tags with the title and the first sentences of a page, for search engines and previews of links to it."""
+    if doctree is None:
+        return
+    first = next((text for text in (p.astext() for p in doctree.findall(nodes.paragraph)) if len(text) > 40), "")
+    about = " ".join(first.split())
+    about = about if len(about) <= 200 else about[:199].rsplit(" ", 1)[0] + "…"
+    title = re.sub(r"<[^>]*>", "", context["title"])
+    address = html_baseurl.rstrip("/") + "/" if html_baseurl else "../" * pagename.count("/")
+    properties = {
+        "og:type": "website",
+        "og:site_name": html_title,
+        "og:title": title if title == project else f"{title} - {project}",
+        "og:description": about,
+        "og:image": address + "_static/preview.png",
+        "og:image:alt": "Loadings of three sparse components of 13 variables",
+    }
+    tags = [f'<meta property="{name}" content="{html.escape(html.unescape(text))}">' for name, text in properties.items()]
+    tags += [f'<meta name="description" content="{html.escape(about)}">', '<meta name="twitter:card" content="summary_large_image">']
+    context["metatags"] = "\n".join([context.get("metatags", ""), *tags])
+
+
 def setup(app):
+    app.connect("doctree-read", next_step)
+    app.connect("html-page-context", described)
     app.connect("autodoc-process-docstring", bars)
     app.connect("build-finished", mathjax)

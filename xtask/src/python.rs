@@ -11,6 +11,7 @@ use crate::venv::Venv;
 const PAGES: [&str; 8] = [
     "README.md",
     "python/README.md",
+    "docs/index.md",
     "docs/python.md",
     "docs/minimize.md",
     "docs/gallery-minimize.md",
