@@ -747,8 +747,9 @@ def claims() -> list[str]:
 
 def output_claims(output: str) -> list[str]:
     """Phrases of README.md about the output of its first command."""
-    nonzeros, entries = map(int, re.search(r"^nonzeros +(\d+) of (\d+)", output, re.MULTILINE).groups())
-    feasibility = re.search(r"^feasibility +(\S+),", output, re.MULTILINE)[1]
+    nonzeros = int(re.search(r"^ *together +(\d+)", output, re.MULTILINE)[1])
+    entries = int(read("pitprops", problem="pca")[0]["nonzeros"])
+    feasibility = re.search(r"\|\|X'X - I\|\|_F (\S+);", output)[1]
     pairs = re.search(r"all (\d+) pairs checked", output)[1]
     counts = re.findall(r"^ +\d +(\d+) +\d+\.\d+ %", output, re.MULTILINE)
     return [
@@ -760,7 +761,7 @@ def output_claims(output: str) -> list[str]:
 
 def readme(text: str) -> list[str]:
     """What is wrong with the figures of README.md: missing phrases, and figures that are in none and beside no command."""
-    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("F "))
+    output = next(block for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL) if block.startswith("component "))
     measured = text.split("## What it does that others do not")[1].split("\n## ")[0]
     intro = text.split("\n## ")[0]
     prose, wrong = intro + measured, []

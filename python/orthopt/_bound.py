@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
-from . import _data, _ending, _orthopt
+from . import _data, _ending, _interrupt, _orthopt
 from ._options import BOUND_SECONDS, STATEMENT, checked, fill, seconds
 from ._solution import Solution
 from ._solve import _name, _warn, solved
@@ -198,20 +198,21 @@ def bound(
     >>> bool(np.isclose(-sum_of_two, b.relaxation, rtol=1e-9)), bool(b.objective >= b.bound)
     (True, True)
     """
-    found = None
+    found, over = None, False
     own = ["nodes"] if nodes else []  # without nodes nothing branches anywhere
     data = opened(data)
     limit = seconds("time_limit", time_limit)
     if X is None:
         told = {key: options.pop(key) for key in ("progress", "on_interrupt") if key in options}
-        found = solved("bound", problem, data, {**options, "rank": rank, "lam": lam, "time_limit": _SEARCH * limit}, **told)
+        searched = {**options, "rank": rank, "lam": lam, "time_limit": _SEARCH * limit}
+        found, over = solved("bound", problem, data, searched, **told)  # one Ctrl-C is for all of the call
+        _interrupt.hand_over(found, over, told.get("on_interrupt", "return"))
         X = found.X
         limit = max(limit - found.seconds, 0.0)
         stated = {key: options[key] for key in options if key in STATEMENT}
         filled = fill(stated, "bound", own=own, judged=True, lam=lam)  # the others were judged when X was found
     else:
         filled = fill(options, "bound of an X that is given", own=own, rank=rank, lam=lam)
-    over = found is not None and found.status == "interrupted"  # one Ctrl-C is for all of the call
     effort = {"seconds": limit, "nodes": _nodes(nodes), "dual": bool(dual), "proof": bool(proof), "over": over}
     start = _data.dense(X, "X")
     if rank is not None and rank != start.shape[1]:

@@ -24,7 +24,9 @@ class HyperbolicQR(NamedTuple):
 class GivensFactor(NamedTuple):
     """The identity, except for a block in the rows and columns i and j."""
 
+    #: The first of the two, counted from 0.
     i: int
+    #: The second.
     j: int
     #: 2 x 2: a rotation, or a reflection.
     block: np.ndarray
@@ -42,6 +44,16 @@ def hyperbolic_qr(A: Any, signature: Any) -> HyperbolicQR:
         The matrix.
     signature
         J: the number of leading ones, or a list of n signs.
+
+    Returns
+    -------
+    HyperbolicQR
+        ``Q``, ``R`` and ``signs``.
+
+    Raises
+    ------
+    orthopt.errors.OrthoptError
+        A leading minor of A'JA vanishes; a signature that does not fit.
 
     Examples
     --------
@@ -72,6 +84,11 @@ def indefinite_polar(X: Any, signature: Any) -> np.ndarray:
     signature
         J: the number of leading ones, or a list of n signs.
 
+    Returns
+    -------
+    numpy.ndarray
+        Q (n x n).
+
     Raises
     ------
     orthopt.errors.NotDefiniteError
@@ -97,6 +114,16 @@ def givens_factors(D: Any) -> list[GivensFactor]:
     """An orthogonal D (n x n) as the product of n(n - 1)/2 plane factors, in this order.
 
     All are rotations, except that the last is a reflection if the determinant is -1.
+
+    Parameters
+    ----------
+    D
+        The matrix, orthogonal to 1e-10.
+
+    Returns
+    -------
+    list of GivensFactor
+        The factors: D is their product from left to right.
 
     Examples
     --------

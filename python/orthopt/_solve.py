@@ -206,7 +206,7 @@ def solve(
     """
     own = {"callback": callback, "progress": progress, "on_interrupt": on_interrupt}
     fixed = {"rank": rank, "lam": lam, "solver": solver, "init": init, "certify": certify}
-    return solved("solve", problem, data, {**options, **fixed}, bound, **own)
+    return _interrupt.hand_over(*solved("solve", problem, data, {**options, **fixed}, bound, **own), on_interrupt)
 
 
 def solved(
@@ -219,8 +219,8 @@ def solved(
     callback: Callback | None = None,
     progress: bool = False,
     on_interrupt: str = "return",
-) -> Solution:
-    """:func:`solve` as a part of this call."""
+) -> tuple[Solution, bool]:
+    """:func:`solve` as a part of this call, and true if Ctrl-C has come."""
     _interrupt.check(on_interrupt)
     filled = fill(options, call, bound=bound)
     data = _data.arranged(opened(data), filled)
@@ -230,7 +230,7 @@ def solved(
             found = _orthopt.solve(_name(problem), _data.matrix(data), filled, called)
     _warn(found["notes"] + found.pop("broken"))
     interrupted = found.pop("interrupted")
-    return _interrupt.hand_over(solution(found, _data.names(data)), interrupted, on_interrupt)
+    return solution(found, _data.names(data)), interrupted
 
 
 def scree(data: Any, rank: float | str | None = None, **options: Any) -> Scree:

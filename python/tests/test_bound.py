@@ -102,6 +102,18 @@ def test_solve_and_estimators_have_bounds(samples):
     assert orthopt.SparsePCA(2, penalty="l1", random_state=0).fit(samples).gap_ is None
 
 
+def test_a_bound_that_cannot_be_computed_loses_no_components():
+    wide = np.random.default_rng(0).normal(size=(20, 2000))
+    with pytest.warns(errors.OrthoptWarning, match="the bound of F over .* of 2000 variables"):
+        s = orthopt.solve("l0-pca", wide, 2, nonzeros=2, bound=1, max_memory="5M", effort="quick")
+    assert s.bound is None and (s.nnz_per_component == 2).all()
+
+
+def test_a_callback_ends_the_run_and_not_the_bound():
+    s = orthopt.solve("l0-pca", "builtin:pitprops", 2, 0.2, bound=5, effort="thorough", callback=lambda now: True)
+    assert s.bound is not None and s.bound <= s.objective
+
+
 LONG = ["l0-pca", "randn:60:60:1", 4, 4.0]
 
 

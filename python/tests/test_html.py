@@ -40,7 +40,8 @@ def test_solution():
     weights = [cell for cell in page.cells if cell.lstrip("-")[:2] == "0." and len(cell.lstrip("-")) == 5]
     assert len(weights) == s.nnz and f"{s.X[used[0]].max():.3f}" in weights
     assert "proved to be the minimum" in page.text and f"{s.objective:.9g}" in page.text
-    assert "<svg" in html and "polyline" in html
+    course = orthopt.solve("l0-pca", "builtin:pitprops", 3, 0.1, solver="obcd")._repr_html_()
+    assert "<svg" in course and "polyline" in course
 
 
 def test_names_are_escaped_and_long_tables_cut():

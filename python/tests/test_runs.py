@@ -228,7 +228,8 @@ def test_compare():
     with pytest.raises(errors.InvalidOptionError):
         orthopt.compare("l1-pca", "builtin:pitprops", solver="obcd")
     everything = orthopt.compare("l1-pca", "builtin:pitprops", 2, 0.3, max_iters=100)
-    assert len(everything) > 5
+    assert everything[0].solver == "auto" and len(everything) > 3  # the search and its arms, as in the command
+    assert len({s.solver for s in everything}) == len(everything)
 
 
 def test_certify_finds_what_is_wrong():

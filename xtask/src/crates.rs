@@ -11,7 +11,7 @@ use crate::cargo::Workspace;
 /// A crate, the crates of ours that its library may use, and the most lines of code in its `src`: without comments, blanks and tests.
 /// Whoever needs more lines looks first for what can go, and then raises the number in the commit that needs it.
 const CRATES: &[(&str, &[&str], usize)] = &[
-    ("orthopt", &[], 54_700),
+    ("orthopt", &[], 55_000),
     ("orthopt-data", &[], 12_700),
     ("orthopt-embed", &["orthopt", "orthopt-data"], 3_300),
     ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),

@@ -8,7 +8,7 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Pages whose examples are run as doctests.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "README.md",
     "python/README.md",
     "docs/index.md",

@@ -214,7 +214,9 @@ impl Summary {
         let (s, task) = (&report.solution, &report.task);
         self.line("data", &describe(&task.data));
         self.table(&task.data);
-        self.line("problem", &brief(task));
+        // components say more of PCA than its formula does
+        let formula = report.explained_variance.is_none().then(|| format!(": {}", task.statement));
+        self.line("problem", &(brief(task) + &formula.unwrap_or_default()));
         self.reasons(&task.reasons);
         let relative =
             report.relative_feasibility.map_or(String::new(), |v| format!(" ({v:.1e} of ||X||^2)"));

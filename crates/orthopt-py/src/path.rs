@@ -81,8 +81,7 @@ fn along<T: Send>(
             view.with(job.problem, &options.how, |data, about| {
                 let clock = watch.cancel().within(job.settled.stopping.time_limit);
                 let facts = &about.facts;
-                let (request, _) =
-                    orthopt::path::Request::of(&job, data, facts, steps.along(), walks, &clock)?;
+                let (request, _) = job.path(data, facts, steps.along(), walks, &clock)?;
                 let mut observer = watch.clone();
                 let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
                 let mut stage = |i: usize, n: usize| {

@@ -171,7 +171,7 @@ fn solved(
         pool.install(|| posed.check(&mut report, (cancel, cancel), |_| {}));
         send(found(&report, None));
     }
-    if let Some(seconds) = posed.job.settled.bound.filter(|_| !cancel.is_cancelled()) {
+    if let Some(seconds) = posed.job.settled.bound.filter(|_| !cancel.is_cancelled() || run.has_bound()) {
         let bound = || posed.bound(&mut run, &mut report, (seconds, false), cancel, &|_| ());
         let broken = pool.install(bound).err();
         send(found(&report, broken));

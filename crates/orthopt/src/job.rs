@@ -22,6 +22,7 @@ use crate::family::request::{GivenOptions, Settled};
 use crate::family::{Call, Case, Family, Named, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose};
 use crate::linalg::RowMat;
 use crate::message::Message;
+use crate::path::{self, Along};
 use crate::problem::PcaData;
 use crate::report::assessment::check_in_time;
 use crate::report::{DataFacts, Report, Role, Stability, Task};
@@ -132,6 +133,34 @@ impl Job {
         let rows = (is_gram && facts.role == Role::Samples).then_some(facts.rows);
         let pose = PoseOptions { samples: pose.samples.or(rows), ..pose };
         if facts.centered { pose.centred() } else { pose }
+    }
+
+    /// The path of these data through the points that are `given`, or through default ones, with a note; each of `walks` paths,
+    /// one for each fold and one for all rows, has its share of what is left on the `clock`.
+    ///
+    /// # Errors
+    /// Options that do not apply; those of [`PoseOptions::with_rank`] and [`Along::of`].
+    pub fn path(
+        &self,
+        data: &PcaData<'_>,
+        facts: &DataFacts,
+        given: Option<Along>,
+        walks: usize,
+        clock: &Cancel,
+    ) -> Result<(path::Request, Option<Message>)> {
+        self.check_data(data, facts)?;
+        let Settled { wanted, stopping, .. } = &self.settled;
+        let options = self.options(data, facts);
+        let pose = clock.during(|| options.with_rank(self.problem, data))?.into_owned();
+        let along = clock.during(|| Along::of(given.clone(), self.problem, &pose, data))?;
+        let excess = || {
+            let text = format!(" exceeds the number of variables, {}", data.ncols());
+            Message::about("counts").text(text)
+        };
+        let note = given.is_some_and(|given| given != along).then(excess);
+        let time_limit = clock.left().map(|seconds| seconds / walks as f64);
+        let (wanted, stopping) = (wanted.clone(), Stopping { time_limit, ..*stopping });
+        Ok((path::Request { problem: self.problem, pose, along, wanted, stopping }, note))
     }
 
     fn case(&self) -> Case {
@@ -318,7 +347,10 @@ impl PosedJob {
         show: Show<'_>,
     ) -> Result<Bound> {
         let found = match run.earlier.take() {
-            Some(found) if report.solution.status == Status::Optimal && !keeps => found,
+            // after an interruption it is what is known
+            Some(found) if !keeps && (report.solution.status == Status::Optimal || cancel.is_cancelled()) => {
+                found
+            }
             _ => self.problem.lower_bound(Some(report.x()), &self.limits(seconds, keeps), cancel, show)?,
         };
         report.bound_by(&found)?;
@@ -352,6 +384,11 @@ fn remark_on_candidates(run: &PlannedRun, n: usize) -> Option<Message> {
 }
 
 impl PlannedRun {
+    /// True if F was bounded before the run.
+    pub fn has_bound(&self) -> bool {
+        self.earlier.is_some()
+    }
+
     /// True if solvers and starts compete.
     pub fn searches(&self) -> bool {
         self.plan.portfolio.is_some() && self.restarts.is_none()

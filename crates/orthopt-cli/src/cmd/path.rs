@@ -181,7 +181,7 @@ fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     }
     let clock = interrupt::cancel().within(stopping.time_limit);
     let walks = 1 + wanted.folds.map_or(0, |folds| folds.count);
-    let (request, note) = Request::of(&settings.job, &data, &facts, wanted.along.clone(), walks, &clock)?;
+    let (request, note) = settings.job.path(&data, &facts, wanted.along.clone(), walks, &clock)?;
     note.iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     let bar = progress.points();

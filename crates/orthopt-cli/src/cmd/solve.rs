@@ -48,7 +48,7 @@ Examples:
   orthopt solve l0-pca data.csv --scale std -r 3 --nonzeros 10 --save-loadings loadings.csv
   orthopt solve nonneg-pca data.csv --center -r 5 --time-limit 10 --json result.json
 
-These are the common options. All options: orthopt solve --help-all";
+-v prints how the result was found. These are the common options; all: orthopt solve --help-all";
 
 /// The third line answers the first question of most.
 const USAGE: &str = "orthopt solve [OPTIONS] PROBLEM DATA\n       orthopt solve [OPTIONS] PROBLEM --gram FILE\n\n\

@@ -84,9 +84,7 @@ fn output_files_of_no_known_kind_are_refused_before_the_run() {
 fn solvers_of_other_problems() {
     let dir = Dir::new();
     let solve = ["solve", "l1-pca", "builtin:pitprops", "--lambda", "0.1", "--solver"];
-    let parts = [
-        "solver obcd-approx is for nonlinear-eig, not for PCA problems with a penalty or none: choose one of obcd, ",
-    ];
+    let parts = ["solver obcd-approx is for every smooth f without a penalty"];
     dir.fails_in_one_line(&[&solve[..], &["obcd-approx"]].concat(), 2, &parts);
     dir.fails_in_one_line(
         &[&solve[..], &["ladmm+gs-jobcd"]].concat(),

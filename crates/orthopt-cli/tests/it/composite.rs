@@ -32,7 +32,7 @@ fn dc_pca_keeps_to_k_and_reports_both_points() {
     }
     assert_eq!(real(&object, "/constants/oadmm-ep-chi"), 1.01);
     assert!(object["raw"]["feasibility"].is_number());
-    let text = stdout(&mut orthopt(&[&solve[..], &args].concat()));
+    let text = stdout(&mut orthopt(&[&solve[..], &args, &["-v"]].concat()));
     for part in ["\nk             12\n", "F(polar(y))", "mu ||z||"] {
         assert!(text.contains(part), "no `{part}` in {text}");
     }
@@ -40,7 +40,8 @@ fn dc_pca_keeps_to_k_and_reports_both_points() {
 
 #[test]
 fn the_default_k_is_said() {
-    let text = stdout(&mut orthopt(&["solve", "dc-pca", "randn:20:30", "-r", "4", "--max-iters", "50"]));
+    let text =
+        stdout(&mut orthopt(&["solve", "dc-pca", "randn:20:30", "-r", "4", "--max-iters", "50", "-v"]));
     assert!(
         text.contains("k 6: 5 % of the 120 entries of X") && text.contains("\nk             6\n"),
         "{text}"
@@ -129,7 +130,7 @@ fn penalties_with_two_parts_and_a_map() {
             .flat_map(|two| (0..2).map(|j| (two[1][j] - two[0][j]).abs()).collect::<Vec<_>>())
             .collect();
         sizes.sort_by(|a, b| b.total_cmp(a));
-        (real(&object, "/nonsmooth"), sizes, stdout(&mut dir.orthopt(&args)))
+        (real(&object, "/nonsmooth"), sizes, stdout(&mut dir.orthopt(&[&args[..], &["-v"]].concat())))
     };
     let (capped, sizes, text) = run(&["capped-l1-pca", "--capped-l1-cap", "0.2"]);
     let direct = 2.0 * sizes.iter().map(|v| v.min(0.2)).sum::<f64>();

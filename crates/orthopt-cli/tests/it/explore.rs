@@ -1,6 +1,6 @@
 //! `orthopt explore`: from a table to components and the commands that repeat each step.
 
-use crate::common::{Dir, stdout};
+use crate::common::{Dir, orthopt, stdout};
 
 /// Seven variables in two groups of three and one alone, 40 samples.
 fn table() -> String {

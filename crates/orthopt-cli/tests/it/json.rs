@@ -80,7 +80,7 @@ fn goes_to_a_file_beside_the_summary() {
     let dir = Dir::new();
     let args = ["solve", "pca", "builtin:pitprops", "-r", "2", "--json", "result.json"];
     let text = crate::common::stdout(&mut dir.orthopt(&args));
-    assert!(text.starts_with("problem"));
+    assert!(text.starts_with("component"));
     let object: serde_json::Value = serde_json::from_str(&dir.read("result.json")).unwrap();
     assert_eq!(object["rank"], 2);
 }

@@ -20,6 +20,7 @@ const NO_RESULT: &[(&str, &str)] = &[
     ("max-memory", "is a limit of the machine"),
     ("threads", "X does not depend on it"),
     ("quiet", "is about what is printed"),
+    ("verbose", "is about what is printed"),
     ("seed", "the answer is to be the same from any"),
     ("stream", "is how data are read"),
     ("header", "is how data are read"),
@@ -191,6 +192,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "block-samples" => beside("2", &["--blocks", "3"]),
         "block-starts" => beside("1", &["--blocks", "3"]),
         "global" => value("1"),
+        "verbose" => flag(),
         other => panic!("{call} has --{other}, for which this test has no example: add one"),
     };
     Example { typed, beside, effect }

@@ -113,7 +113,7 @@ fn plain_pca_finds_the_leading_eigenspace() {
 #[test]
 fn nonnegative_components_are_nonnegative() {
     let dir = Dir::new();
-    let args = ["solve", "nonneg-pca", "builtin:pitprops", "-r", "3", "--save-x", "x.npy"];
+    let args = ["solve", "nonneg-pca", "builtin:pitprops", "-r", "3", "--save-x", "x.npy", "-v"];
     let text = stdout(&mut dir.orthopt(&args));
     assert!(text.contains("nonnegativity 0.0e0, ||min(0, X)||_F"), "{text}");
     let x = read_npy(&dir.path("x.npy"));

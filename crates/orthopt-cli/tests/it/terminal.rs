@@ -182,7 +182,7 @@ fn narrow_terminals_have_the_same_help() {
     for args in
         [&["list", "solvers"][..], &["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--nonzeros", "3"]]
     {
-        let said = |columns: &str| help(args, columns).split("inthesolver").next().unwrap().to_string();
+        let said = |columns: &str| help(args, columns).split("||_F").next().unwrap().to_string();
         let without_time = |text: String| text.split("time").next().unwrap().to_string();
         assert_eq!(without_time(said("20")), without_time(said("100")), "{args:?}");
     }

@@ -26,13 +26,10 @@ pub(crate) use steps::DEFAULT_COUNTS;
 use crate::bound;
 use crate::cancel::Cancel;
 use crate::error::{Error, Result};
-use crate::family::request::Settled;
 use crate::family::{
     Carried, Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose,
 };
-use crate::job::Job;
 use crate::linalg::RowMat;
-use crate::message::Message;
 use crate::objective::{Evaluate, size};
 use crate::problem::{ExplainedVariance, PcaData};
 use crate::report::{DataFacts, Report, Task};
@@ -56,35 +53,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// The path of a job through the points that are `given`, or through default ones, with notes; each of `walks` paths, one
-    /// for each fold and one for all rows, has its share of what is left on the `clock`.
-    ///
-    /// # Errors
-    /// Options that do not apply; those of [`PoseOptions::with_rank`] and [`Along::of`].
-    pub fn of(
-        job: &Job,
-        data: &PcaData<'_>,
-        facts: &DataFacts,
-        given: Option<Along>,
-        walks: usize,
-        clock: &Cancel,
-    ) -> Result<(Self, Option<Message>)> {
-        job.check_data(data, facts)?;
-        let Settled { wanted, stopping, .. } = &job.settled;
-        let options = job.options(data, facts);
-        let pose = clock.during(|| options.with_rank(job.problem, data))?.into_owned();
-        let along = clock.during(|| Along::of(given.clone(), job.problem, &pose, data))?;
-        let excess = || {
-            let text = format!(" exceeds the number of variables, {}", data.ncols());
-            Message::about("counts").text(text)
-        };
-        let note = given.is_some_and(|given| given != along).then(excess);
-        let time_limit = clock.left().map(|seconds| seconds / walks as f64);
-        let stopping = Stopping { time_limit, ..*stopping };
-        Ok((Self { problem: job.problem, pose, along, wanted: wanted.clone(), stopping }, note))
-    }
-
-    /// The same with the number of components that a rule gives.
+    /// The request with the number of components that a rule gives.
     ///
     /// # Errors
     /// Those of [`PoseOptions::with_rank`].
@@ -181,7 +150,11 @@ pub fn path(
         }
     }
     walk.settle(watch)?;
-    let points = walk.points;
+    let problem = walk.posed.as_ref().map(|posed| &posed.problem);
+    // the same for all points
+    let share = walk.cancel.during(|| problem.and_then(Family::pca_share));
+    let mut points = walk.points;
+    points.iter_mut().for_each(|point| point.report.pca_share = share);
     // single variables are no components: the chord begins at two
     let single = request.along.singles(points.len().saturating_sub(1));
     let curve: Vec<_> = points[single..].iter().map(|p| (p.nnz() as f64, p.maximised())).collect();

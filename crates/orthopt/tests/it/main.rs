@@ -44,6 +44,7 @@ mod j_baselines;
 mod j_lbfgs;
 mod j_orthogonal;
 mod j_problem;
+mod job;
 mod jobcd;
 mod jobcd_any;
 mod jobcd_real;

@@ -113,7 +113,7 @@ fn solve(posed: &PosedJob, samples: Option<Mat<f64>>, proof: bool, cancel: &Canc
             posed.halves(&mut report, &PcaData::Dense(a.as_ref()), &watch)?;
         }
         let mut found = Found { report, notes: Vec::new(), broken: None, proof_file: None };
-        if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
+        if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled() || run.has_bound()) {
             prove((posed, &mut run), &mut found, (seconds, proof), cancel);
         }
         Ok(found)

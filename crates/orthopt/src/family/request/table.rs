@@ -527,7 +527,7 @@ options! {
     quiet: bool = output("BOOL", READS).short('q').common().default("false");
 
     /// Print how the result was found too: parts of F, feasibility, reasons of all choices, arms and moves of the search
-    verbose: bool = output("BOOL", &[Call::Solve]).short('v').common().default("false");
+    verbose: bool = output("BOOL", &[Call::Solve]).short('v').default("false");
 }
 
 /// Arguments of one call each: what they mean something for. They are declared where the call is.
