@@ -95,8 +95,10 @@ impl Job {
     /// # Errors
     /// One of them.
     pub fn check_data(&self, data: &PcaData<'_>, facts: &DataFacts) -> Result<()> {
-        self.given.check(self.case().of_gram(facts.role == Role::Gram))?;
-        self.settled.stability.map_or(Ok(()), |pairs| stability::check(data, pairs))
+        if let Some(pairs) = self.settled.stability {
+            stability::check(data, pairs)?;
+        }
+        self.given.check(self.case().of_gram(facts.role == Role::Gram))
     }
 
     /// Sets up the problem of these data until the `clock` is over, which began when the data were there; `notes` are those of
