@@ -156,8 +156,9 @@ impl Summary {
             }
         }
         let of = if data.has_variances() { "of the variance" } else { "of tr C" };
-        let pca =
-            report.pca_share.map(|share| format!("; PCA with as many components: {:.2} %", 100.0 * share));
+        // of PCA itself it is the same number
+        let pca = report.pca_share.filter(|share| (share - explained.total).abs() > UNCORRELATED);
+        let pca = pca.map(|share| format!("; PCA with as many components: {:.2} %", 100.0 * share));
         let pca = pca.unwrap_or_default();
         let (sum, total) = (counts.iter().sum::<usize>(), 100.0 * explained.total + 0.0);
         self.sentence(&format!("{:>9}  {sum:>8}  {:>8}  {total:>6.2} %  {of}{pca}", "together", ""));

@@ -139,7 +139,7 @@ fn one<'py>(
             Err(error) => return drop(send.send(Err(error))),
         };
         // nobody listens any more if the caller was interrupted by an exception
-        solved(&work, run, &pool, watch, &|found| drop(send.send(found)));
+        solved(&work, &run, &pool, watch, &|found| drop(send.send(found)));
     })?;
     let out = PyDict::new(py);
     put_report(&out, &found.report)?;
@@ -153,14 +153,13 @@ fn one<'py>(
 /// The stages of a solve; what is found is sent after each, so that nothing is lost where the next one is interrupted.
 fn solved(
     posed: &PosedJob,
-    mut run: PlannedRun,
+    run: &PlannedRun,
     pool: &threads::Pool,
     watch: &Watch,
     send: &(dyn Fn(Result<Found, Error>) + Sync),
 ) {
     let (cancel, of_run) = (watch.cancel(), watch.run());
-    pool.install(|| posed.bound_first(&mut run, cancel, &|_| ()));
-    let found = threads::on(pool, run.searches(), || posed.run(&run, of_run, &mut [&mut watch.clone()]));
+    let found = threads::on(pool, run.searches(), || posed.run(run, of_run, &mut [&mut watch.clone()]));
     let mut report = match found {
         Ok(report) => report,
         Err(error) => return send(Err(error)),
@@ -171,8 +170,8 @@ fn solved(
         pool.install(|| posed.check(&mut report, (cancel, cancel), |_| {}));
         send(found(&report, None));
     }
-    if let Some(seconds) = posed.job.settled.bound.filter(|_| !cancel.is_cancelled() || run.has_bound()) {
-        let bound = || posed.bound(&mut run, &mut report, (seconds, false), cancel, &|_| ());
+    if let Some(seconds) = posed.job.settled.bound.filter(|_| !cancel.is_cancelled()) {
+        let bound = || posed.bound(&mut report, (seconds, false), cancel, &|_| ());
         let broken = pool.install(bound).err();
         send(found(&report, broken));
     }

@@ -3,12 +3,14 @@
 //! ```text
 //! Job        pose     refuse options that do not apply, choose what is open, set up the problem
 //! PosedJob   plan     choose solvers and starts, refuse options that no solver uses
-//!            bound_first   a lower bound of F, which ends the search that meets it
 //!            run      X and its report
 //!            check    criticality and pairs of rows, in what the run has left of its limit
 //!            halves   the same on pairs of halves of the rows, in what the run has left of its limit
 //!            bound    a lower bound of F over all feasible X
 //! ```
+//!
+//! Checks, halves and bound come after the run: X does not depend on which of them are asked for, unless halves share a limit of
+//! time with it.
 //!
 //! A front end makes data and a [`Job`] of its own input, calls the stages it wants in this order, and shows what they return.
 //! It has no default, no division of a time limit and no restart of its own.
@@ -27,14 +29,11 @@ use crate::problem::PcaData;
 use crate::report::assessment::check_in_time;
 use crate::report::{DataFacts, Report, Role, Stability, Task};
 use crate::search::{Arm, Portfolio};
-use crate::solve::{Observer, Status, Stopping};
+use crate::solve::{Observer, Stopping};
 use crate::solvers::AUTO;
 use crate::solvers::obcd::pairs;
 use crate::stability::{self, of_halves, of_run};
 use crate::start::Start;
-
-/// Share of the time for a bound that is spent before the search, which ends if F equals that bound.
-const BEFORE: f64 = 0.05;
 
 /// A request before the data are known.
 #[derive(Clone, Debug)]
@@ -72,7 +71,6 @@ pub struct PlannedRun {
     pub restarts: Option<u64>,
     /// Limits.
     pub stopping: Stopping,
-    earlier: Option<Bound>,
 }
 
 impl Job {
@@ -248,7 +246,7 @@ impl PosedJob {
         let stopping = self.job.settled.stopping;
         let mut plan = self.problem.plan(&wanted)?;
         plan.reasons.extend(plan.restart_reason(&self.problem, &wanted, &stopping, restarts));
-        Ok(PlannedRun { plan, wanted, restarts, stopping, earlier: None })
+        Ok(PlannedRun { plan, wanted, restarts, stopping })
     }
 
     fn check_runs<'a>(&self, runs: impl IntoIterator<Item = &'a PlannedRun>) -> Result<()> {
@@ -264,15 +262,6 @@ impl PosedJob {
     /// One of them.
     pub fn check_x(&self, draws: bool) -> Result<()> {
         self.job.given.check(self.job.case().run_by(Run::none(&self.problem)).drawing(draws))
-    }
-
-    /// Bounds F in a share of the time of the bound that is asked for: the search ends if F meets it.
-    pub fn bound_first(&self, run: &mut PlannedRun, cancel: &Cancel, show: Show<'_>) {
-        let Some(seconds) = self.job.settled.bound.filter(|_| run.searches()) else { return };
-        let limits = self.limits(BEFORE * seconds, false);
-        // an error is returned by the bound after the search
-        run.earlier = self.problem.lower_bound(None, &limits, cancel, show).ok();
-        run.plan.lower_bound = run.earlier.as_ref().map(|found| found.value);
     }
 
     /// Minimises F. The half of the time limit is for halves of the rows, where they are asked for.
@@ -342,19 +331,12 @@ impl PosedJob {
     /// A problem without a bound; a bound that contradicts F of X.
     pub fn bound(
         &self,
-        run: &mut PlannedRun,
         report: &mut Report,
         (seconds, keeps): (f64, bool),
         cancel: &Cancel,
         show: Show<'_>,
     ) -> Result<Bound> {
-        let found = match run.earlier.take() {
-            // after an interruption it is what is known
-            Some(found) if !keeps && (report.solution.status == Status::Optimal || cancel.is_cancelled()) => {
-                found
-            }
-            _ => self.problem.lower_bound(Some(report.x()), &self.limits(seconds, keeps), cancel, show)?,
-        };
+        let found = self.problem.lower_bound(Some(report.x()), &self.limits(seconds, keeps), cancel, show)?;
         report.bound_by(&found)?;
         Ok(found)
     }
@@ -386,11 +368,6 @@ fn remark_on_candidates(run: &PlannedRun, n: usize) -> Option<Message> {
 }
 
 impl PlannedRun {
-    /// True if F was bounded before the run.
-    pub fn has_bound(&self) -> bool {
-        self.earlier.is_some()
-    }
-
     /// True if solvers and starts compete.
     pub fn searches(&self) -> bool {
         self.plan.portfolio.is_some() && self.restarts.is_none()

@@ -1,7 +1,7 @@
 //! `orthopt solve PROBLEM DATA`.
 
 use orthopt::family::Call;
-use orthopt::job::{PlannedRun, PosedJob};
+use orthopt::job::PosedJob;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role};
 use orthopt::request::Settled;
@@ -126,15 +126,11 @@ fn solve_posed(
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
-    let mut run = run::plan(posed)?;
-    if let Some(seconds) = settings.job.settled.bound {
-        let bar = BoundBar::new(&progress, seconds);
-        posed.bound_first(&mut run, interrupt::cancel(), &|now| bar.show(now));
-    }
+    let run = run::plan(posed)?;
     interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(posed, &run, &mut progress)?;
-    Ok(publish(settings, posed, run, report, rows, &progress))
+    Ok(publish(settings, posed, report, rows, &progress))
 }
 
 /// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
@@ -161,18 +157,16 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
 fn bounded(
     settings: &Settings,
     posed: &PosedJob,
-    mut run: PlannedRun,
     report: &mut Report,
     seconds: f64,
     progress: &Progress,
 ) -> anyhow::Result<Global> {
     let bar = BoundBar::new(progress, seconds);
-    let found = posed.bound(&mut run, report, (seconds, false), interrupt::cancel(), &|now| bar.show(now))?;
+    let found = posed.bound(report, (seconds, false), interrupt::cancel(), &|now| bar.show(now))?;
     if let Some(output) = settings.outputs.iter().find(|output| output.is_plot()) {
         pictures::write_bound((&report.task, Some(report)), &found, output.path(), settings.look)?;
     }
-    let facts = Global::of(&found);
-    let facts = report.global.clone().unwrap_or(facts);
+    let facts = report.global.clone().unwrap_or_else(|| Global::of(&found));
     if let (None, Some(_), Some(better)) = (facts.proof, &found.x, found.objective) {
         let text = format!("a better X, F = {better}, was found while computing the bound; orthopt bound ");
         progress.note(&Message::from(text).option("save-x").text(" writes it"));
@@ -185,7 +179,6 @@ fn bounded(
 fn publish(
     settings: &Settings,
     posed: &PosedJob,
-    run: PlannedRun,
     mut report: Report,
     input: Option<&Input>,
     progress: &Progress,
@@ -226,7 +219,7 @@ fn publish(
         show(&mut summary);
     }
     if let Some(seconds) = bound {
-        match bounded(settings, posed, run, &mut report, seconds, progress) {
+        match bounded(settings, posed, &mut report, seconds, progress) {
             Ok(found) => summary.global(&found),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same
         }

@@ -105,21 +105,39 @@ fn one_limit_is_for_all_stages() {
     assert!(posed.plan().unwrap().stopping.time_limit <= Some(1e6));
 }
 
+/// With and without a proof on the way, on tables with a repeated column, of two rows, and in other units.
 #[test]
-fn a_bound_before_the_search_ends_it_and_is_the_bound_after_it() {
-    let options = [("rank", 1.into()), ("lambda", 20.0.into()), ("bound", 20.0.into())];
-    let posed = posed("l0-pca", &options).unwrap();
-    let mut run = posed.plan().unwrap();
+fn x_is_the_same_whether_a_bound_is_asked_for_or_not() {
     let never = Cancel::never();
-    posed.bound_first(&mut run, &never, &|_| ());
-    let bound = run.plan.lower_bound.unwrap();
-    let mut report = posed.run(&run, &never, &mut []).unwrap();
-    let f = report.solution.objective.total;
-    assert!(bound <= f + 1e-9 * f.abs());
-    let found = posed.bound(&mut run, &mut report, (20.0, false), &never, &|_| ()).unwrap();
-    assert!(found.value <= f + 1e-9 * f.abs() && report.global.is_some());
-    if report.solution.status == Status::Optimal {
-        assert!(f - report.global.unwrap().bound <= 1e-9 * f.abs());
+    let a = samples();
+    let repeated = Matrix::from_fn(40, 8, |i, j| a.get(i, if j == 3 { 1 } else { j }));
+    let few = Matrix::from_fn(2, 8, |i, j| a.get(i, j));
+    let small = Matrix::from_fn(40, 8, |i, j| a.get(i, j) * 2f64.powi(-40));
+    let limits: [&[(&str, Written)]; 3] = [
+        &[("nonzeros", 3.into()), ("maximise", "variance".into())],
+        &[("nonzeros", 2.into())],
+        &[("relative-lambda", 0.2.into())],
+    ];
+    for table in [&a, &repeated, &few, &small] {
+        for limit in limits {
+            let found = |bound: Option<f64>| {
+                let mut options = vec![("rank", 2.into()), ("effort", "quick".into())];
+                options.extend_from_slice(limit);
+                options.extend(bound.map(|seconds| ("bound", seconds.into())));
+                let data = PcaData::from(table);
+                let job = job("l0-pca", Call::Solve, &options).unwrap();
+                let posed = job.pose(&data, DataFacts::of(&data), Vec::new(), &never).unwrap();
+                let mut report = posed.run(&posed.plan().unwrap(), &never, &mut []).unwrap();
+                if let Some(seconds) = bound {
+                    posed.bound(&mut report, (seconds, false), &never, &|_| ()).unwrap();
+                }
+                report
+            };
+            let (plain, bounded) = (found(None), found(Some(0.5)));
+            assert_eq!(bits(plain.x()), bits(bounded.x()), "{limit:?}");
+            let (f, bound) = (bounded.solution.objective.total, bounded.global.unwrap().bound);
+            assert!(bound <= f + 1e-9 * f.abs(), "{limit:?}: {bound} {f}");
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::job::{PlannedRun, PosedJob};
+use orthopt::job::PosedJob;
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::Report;
@@ -101,8 +101,7 @@ fn solve(posed: &PosedJob, samples: Option<Mat<f64>>, proof: bool, cancel: &Canc
     if proof {
         posed.problem.statement(posed.task.problem.name)?; // what no file could prove says so before any work
     }
-    let mut run = pool.install(|| posed.plan())?;
-    pool.install(|| posed.bound_first(&mut run, cancel, &|_| ()));
+    let run = pool.install(|| posed.plan())?;
     let mut report = threads::on(&pool, run.searches(), || posed.run(&run, cancel, &mut []))?;
     pool.install(|| {
         if certify.is_some() && report.solution.status != Status::Interrupted {
@@ -113,22 +112,17 @@ fn solve(posed: &PosedJob, samples: Option<Mat<f64>>, proof: bool, cancel: &Canc
             posed.halves(&mut report, &PcaData::Dense(a.as_ref()), &watch)?;
         }
         let mut found = Found { report, notes: Vec::new(), broken: None, proof_file: None };
-        if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled() || run.has_bound()) {
-            prove((posed, &mut run), &mut found, (seconds, proof), cancel);
+        if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
+            prove(posed, &mut found, (seconds, proof), cancel);
         }
         Ok(found)
     })
 }
 
 /// Adds the bound, and the file with its proof; X stays what it is.
-fn prove(
-    (posed, run): (&PosedJob, &mut PlannedRun),
-    found: &mut Found,
-    (seconds, keeps): (f64, bool),
-    cancel: &Cancel,
-) {
+fn prove(posed: &PosedJob, found: &mut Found, (seconds, keeps): (f64, bool), cancel: &Cancel) {
     let report = &mut found.report;
-    match posed.bound(run, report, (seconds, keeps), cancel, &|_| ()) {
+    match posed.bound(report, (seconds, keeps), cancel, &|_| ()) {
         Ok(bound) => {
             if let (Some(_), Some(better)) = (&bound.x, bound.objective) {
                 let text = format!("a better X, F = {better}, was found while computing the bound; more ");
