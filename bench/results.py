@@ -636,7 +636,7 @@ def page() -> str:
 
 
 ABLATION = ROOT / "docs" / "search-ablation.md"
-PARTS = ROOT / "crates" / "orthopt" / "src" / "search" / "tuning.rs"
+PARTS = ROOT / "crates" / "orthopt-run" / "src" / "search" / "tuning.rs"
 
 
 TIMES = {"F_first": ".1 s", "F_second": "1 s", "F_third": "the end"}

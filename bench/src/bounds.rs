@@ -47,7 +47,7 @@ impl Case {
     fn problem(&self, name: &str, r: usize, lambda: f64) -> Result<PcaProblem> {
         match &self.matrix {
             Matrix::Dense(c) if self.gram => {
-                Ok(PcaProblem::pca(name, &PcaData::Gram(c.as_ref()), r, lambda, Storage::Auto)?)
+                Ok(orthopt::family::pca_problem(name, &PcaData::Gram(c.as_ref()), r, lambda, Storage::Auto)?)
             }
             matrix => problem(name, matrix, r, lambda),
         }

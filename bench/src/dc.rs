@@ -126,7 +126,13 @@ pub fn suite(
             if filter.is_some_and(|f| !title.contains(f)) {
                 continue;
             }
-            let p = CompositeProblem::pca("dc-pca", &data_of(), RANK, rho, &CompositeOptions::default())?;
+            let p = orthopt::family::composite_problem(
+                "dc-pca",
+                &data_of(),
+                RANK,
+                rho,
+                &CompositeOptions::default(),
+            )?;
             let wanted = |m: &Method| labels.is_none_or(|l| l.split(',').any(|l| m.label.contains(l)));
             cell(&p, &title, methods(xi).into_iter().filter(wanted).collect(), typed, seconds, &mut tally)?;
         }

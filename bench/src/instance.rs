@@ -35,7 +35,7 @@ pub fn problem(name: &str, matrix: &Matrix, rank: usize, lambda: f64) -> Result<
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    Ok(PcaProblem::pca(name, &data, rank, lambda, Storage::Auto)?)
+    Ok(orthopt::family::pca_problem(name, &data, rank, lambda, Storage::Auto)?)
 }
 
 /// One run with a time limit.

@@ -50,7 +50,7 @@ fn problem(n: usize, rank: usize, mu: f64) -> Result<Option<PcaProblem>> {
     let prepare = Prepare { center: true, scale: Scale::Unit, ..Prepare::default() };
     let Matrix::Dense(a) = prepare.apply(matrix)?.matrix else { return Ok(None) };
     let data = PcaData::Dense(a.as_ref());
-    Ok(Some(PcaProblem::pca("l1-pca", &data, rank, 0.5 * mu, Storage::Gram)?))
+    Ok(Some(orthopt::family::pca_problem("l1-pca", &data, rank, 0.5 * mu, Storage::Gram)?))
 }
 
 fn outcomes(p: &PcaProblem, start: &str, seconds: f64, names: Option<&str>) -> Result<Vec<Outcome>> {

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use orthopt::RowMat;
-use orthopt::problem::{Cost, PcaData, PcaProblem, Storage};
+use orthopt::problem::{Cost, PcaData, Storage};
 use orthopt::smooth::Smooth;
 use orthopt::solve::{MaxIterations, RunOptions, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
@@ -31,10 +31,10 @@ fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
 fn seconds(data: &PcaData<'_>, storage: Storage, rounds: u64) -> Result<[f64; 3]> {
     let mut out = [0.0; 3];
     for (k, (name, share)) in [("l1-pca", 0.02), ("l0-pca", 0.05)].iter().enumerate() {
-        let p = PcaProblem::pca(name, data, RANK, 1.0, storage)?;
+        let p = orthopt::family::pca_problem(name, data, RANK, 1.0, storage)?;
         let lambda =
             share * -orthopt::smooth::Quadratic::diagonal(&p.f).iter().sum::<f64>() / p.nrows() as f64;
-        let p = PcaProblem::pca(name, data, RANK, lambda, storage)?;
+        let p = orthopt::family::pca_problem(name, data, RANK, lambda, storage)?;
         let x0 = Start::Random.point(&p.f, RANK, false, 1)?;
         let pairs = rounds * p.nrows() as u64;
         let options = RunOptions { max_iterations: Some(pairs), ..Default::default() };

@@ -8,8 +8,12 @@ use serde_json::Value;
 use crate::cargo::{Run, Workspace};
 use crate::{crates, versions};
 
-/// The crates that are published, in the order in which they depend on each other.
-const PUBLISHED: [&str; 5] = ["orthopt-data", "orthopt", "orthopt-embed", "orthopt-papers", "orthopt-cli"];
+/// The crates that are published behind those of the library, in the order in which they depend on each other.
+const PUBLISHED: [&str; 4] = ["orthopt-data", "orthopt-embed", "orthopt-papers", "orthopt-cli"];
+
+fn published() -> impl Iterator<Item = &'static str> {
+    crates::LIBRARY.iter().copied().chain(PUBLISHED)
+}
 
 /// Packs every published crate, which checks its manifest, its files and its dependencies, holds the dependencies to
 /// the minimum Rust version that `Cargo.toml` states, compares the versions of all packages, and checks what crates use and how long they are.
@@ -30,13 +34,13 @@ pub fn verified(workspace: &Workspace) -> anyhow::Result<Vec<PathBuf>> {
     check(workspace)?;
     pack(workspace, &[]).run()?;
     let version = versions::version(workspace)?;
-    let file = |name: &&str| workspace.target.join("package").join(format!("{name}-{version}.crate"));
-    Ok(PUBLISHED.iter().map(file).collect())
+    let file = |name: &str| workspace.target.join("package").join(format!("{name}-{version}.crate"));
+    Ok(published().map(file).collect())
 }
 
 /// `cargo package` of the published crates.
 fn pack(workspace: &Workspace, options: &[&str]) -> Run {
-    let names = PUBLISHED.iter().flat_map(|name| ["-p", name]);
+    let names = published().flat_map(|name| ["-p", name]);
     workspace.cargo(&["package", "--allow-dirty"]).args(options).args(names)
 }
 

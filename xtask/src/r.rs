@@ -7,13 +7,18 @@ use std::process::Command;
 use anyhow::{Context, bail};
 
 use crate::cargo::{Run, Workspace};
-use crate::{python, roxygen, versions};
+use crate::{crates, python, roxygen, versions};
 
-/// The crates whose sources the package carries, behind those that they are tested with.
-const PACKED: [&str; 3] = ["orthopt-data", "orthopt", "orthopt-r"];
+/// The crates whose sources the package carries, each in a folder of its name, beside that of the package itself.
+fn packed() -> impl Iterator<Item = &'static str> {
+    crates::LIBRARY.iter().copied().chain(["orthopt-data"])
+}
 
 /// Addition to the manifest of a crate outside the workspace, with the library beside it.
-const ALONE: &str = "\n[workspace]\n\n[patch.crates-io]\northopt = { path = \"../orthopt\" }\northopt-data = { path = \"../orthopt-data\" }\n";
+fn alone() -> String {
+    let line = |name| format!("{name} = {{ path = \"../{name}\" }}\n");
+    format!("\n[workspace]\n\n[patch.crates-io]\n{}", packed().map(line).collect::<String>())
+}
 
 /// Compares the help pages, builds the package and lets `R CMD check --as-cran` install it, run its examples and its
 /// tests; errors and warnings fail, notes are shown (CONTRIBUTING.md has those that remain). Then runs the examples of
@@ -127,16 +132,17 @@ fn stage(workspace: &Workspace, work: &Path) -> anyhow::Result<PathBuf> {
     versions::check(workspace)?;
     let version = versions::version(workspace)?;
     let mut pack = workspace.cargo(&["package", "--quiet", "--no-verify", "--allow-dirty"]);
-    for name in PACKED {
+    for name in packed().chain(["orthopt-r"]) {
         pack = pack.args(["-p", name]);
     }
     pack.run()?;
     fs::remove_dir_all(package.join("src/rust"))?;
-    for (name, folder) in [("orthopt", "orthopt"), ("orthopt-data", "orthopt-data"), ("orthopt-r", "rust")] {
+    for name in packed().chain(["orthopt-r"]) {
+        let folder = if name == "orthopt-r" { "rust" } else { name };
         unpack(workspace, &format!("{name}-{version}"), work, &package.join("src").join(folder))?;
     }
     let manifest = package.join("src/rust/Cargo.toml");
-    fs::write(&manifest, fs::read_to_string(&manifest)? + ALONE)?;
+    fs::write(&manifest, fs::read_to_string(&manifest)? + &alone())?;
     // the sources must be complete: cargo finds every crate and every target of them
     let facts = ["metadata", "--quiet", "--format-version", "1", "--manifest-path"];
     let output = workspace.cargo(&facts).args([&manifest]).0.output().context("cannot run cargo metadata")?;

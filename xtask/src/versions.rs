@@ -24,9 +24,16 @@ const STATED: [Stated; 6] = [
 ];
 
 /// Pages that package indexes show: their links and pictures are not relative.
-const FRONT_PAGES: [&str; 6] = [
+const FRONT_PAGES: [&str; 13] = [
     "python/README.md",
     "crates/orthopt/README.md",
+    "crates/orthopt-linalg/README.md",
+    "crates/orthopt-core/README.md",
+    "crates/orthopt-bound/README.md",
+    "crates/orthopt-solvers/README.md",
+    "crates/orthopt-hyperbolic/README.md",
+    "crates/orthopt-limits/README.md",
+    "crates/orthopt-run/README.md",
     "crates/orthopt-cli/README.md",
     "crates/orthopt-data/README.md",
     "crates/orthopt-embed/README.md",

@@ -21,7 +21,7 @@ pub fn check_proof<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let file = ProofFile::of_text(proof).map_err(Failure::from)?;
     let mut stated = options;
-    file.complete(&mut stated.options);
+    stated.options.complete(&file);
     let request = stated.settled()?;
     let mut job = request.job(&file.problem.name).map_err(Failure::from)?;
     job.chooses_counts = false; // the proof says how many

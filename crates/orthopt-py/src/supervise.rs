@@ -44,7 +44,6 @@ impl Now {
                 (self.iteration, self.seconds, self.objective) = (p.iteration, p.seconds, p.objective);
             }
             Event::Trace(point, _) => (self.feasibility, self.nnz) = (point.feasibility, point.nnz),
-            _ => {}
         }
     }
 }

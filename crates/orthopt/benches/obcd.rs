@@ -19,7 +19,7 @@ fn problem(a: &Matrix, name: &str, lambda: f64) -> PcaProblem {
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    PcaProblem::pca(name, &data, RANK, lambda, Storage::Auto).expect("valid data")
+    orthopt::family::pca_problem(name, &data, RANK, lambda, Storage::Auto).expect("valid data")
 }
 
 fn first_pairs(c: &mut Criterion, what: &str, p: &PcaProblem) {

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use orthopt::cancel::Cancel;
 use orthopt::internal::k_components::{KComponents, Limits, Request};
-use orthopt::problem::{PcaData, PcaProblem, Storage};
+use orthopt::problem::{PcaData, Storage};
 use orthopt::smooth::Measure;
 use orthopt_data::{LoadOptions, Matrix, Prepare, Scale, load};
 
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), prepared.means),
     };
     let storage = if has("gram") { Storage::Gram } else { Storage::Auto };
-    let f = PcaProblem::pca("l0-pca", &data, rank, request.lambda, storage)?.f;
+    let f = orthopt::family::pca_problem("l0-pca", &data, rank, request.lambda, storage)?.f;
 
     let begun = Instant::now();
     let spent = || begun.elapsed().as_secs_f64();

@@ -12,19 +12,21 @@
 //! of time each does a fixed amount of work: the same table has the same answers. Steps share a limit; what one leaves the
 //! next ones have.
 
-use crate::bound;
-use crate::cancel::Cancel;
-use crate::error::Result;
-use crate::family::request::Settled;
-use crate::family::{Call, Family, GivenOptions, Limit, Named, PoseOptions, RankRule, Wanted, find_problem};
 use crate::job::Job;
-use crate::message::Message;
 use crate::path::{self, Along, DEFAULT_COUNTS, Path};
-use crate::problem::{ExplainedVariance, PcaData};
-use crate::report::{DataFacts, Global, Report, Stability};
-use crate::search::Effort;
-use crate::solve::{Observer, Status, Stopping};
 use crate::stability;
+use orthopt_bound as bound;
+use orthopt_core::problem::{ExplainedVariance, PcaData};
+use orthopt_core::solve::{Observer, Status, Stopping};
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::Result;
+use orthopt_linalg::message::Message;
+use orthopt_run::family::request::Settled;
+use orthopt_run::family::{
+    Call, Family, GivenOptions, Limit, Named, PoseOptions, RankRule, Wanted, find_problem,
+};
+use orthopt_run::report::{DataFacts, Global, Report, Stability};
+use orthopt_run::search::Effort;
 
 /// Numbers of nonzeros beyond [`DEFAULT_COUNTS`] that are looked at where they are at most a quarter of the variables.
 const LARGER_COUNTS: [usize; 2] = [50, 100];
@@ -102,7 +104,7 @@ pub struct Watch<'a, 'b> {
 /// Looks at the data; `facts` are what is known of their preparation.
 ///
 /// # Errors
-/// Data or options that [`pose`](crate::family::pose) refuses, errors of the solvers.
+/// Data or options that [`pose`](orthopt_run::family::pose) refuses, errors of the solvers.
 pub fn explore(
     data: &PcaData<'_>,
     facts: &DataFacts,

@@ -17,23 +17,23 @@
 
 use std::iter;
 
-use crate::bound::{self, Bound, Show};
-use crate::cancel::Cancel;
-use crate::error::Result;
-use crate::family::request::{GivenOptions, Settled};
-use crate::family::{Call, Case, Family, Named, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose};
-use crate::linalg::RowMat;
-use crate::message::Message;
 use crate::path::{self, Along};
-use crate::problem::PcaData;
-use crate::report::assessment::check_in_time;
-use crate::report::{DataFacts, Report, Role, Stability, Task};
-use crate::search::{Arm, Portfolio};
-use crate::solve::{Observer, Stopping};
-use crate::solvers::AUTO;
-use crate::solvers::obcd::pairs;
 use crate::stability::{self, of_halves, of_run};
-use crate::start::Start;
+use orthopt_bound::{self as bound, Bound, Show};
+use orthopt_core::problem::PcaData;
+use orthopt_core::solve::{Observer, Stopping};
+use orthopt_core::start::Start;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::Result;
+use orthopt_linalg::message::Message;
+use orthopt_run::family::request::{GivenOptions, Settled};
+use orthopt_run::family::{Call, Case, Family, Named, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose};
+use orthopt_run::report::assessment::check_in_time;
+use orthopt_run::report::{DataFacts, Report, Role, Stability, Task};
+use orthopt_run::search::{Arm, Portfolio};
+use orthopt_run::solvers::AUTO;
+use orthopt_solvers::obcd::pairs;
 
 /// A request before the data are known.
 #[derive(Clone, Debug)]

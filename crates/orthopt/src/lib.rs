@@ -38,7 +38,7 @@
 //! let data = PcaData::Dense(a.as_ref());
 //!
 //! // min −½ tr(XᵀAᵀAX) + 20‖X‖₀ over 6 × 2 matrices with orthonormal columns
-//! let problem = PcaProblem::pca("l0-pca", &data, 2, 20.0, Storage::Auto)?;
+//! let problem = orthopt::family::pca_problem("l0-pca", &data, 2, 20.0, Storage::Auto)?;
 //! let x0 = Start::Coordinates.point(&problem.f, 2, false, 0)?;
 //! let mut stop = Stationary { tol: 1e-10 }.or(TimeLimit(Some(10.0)));
 //! let solver = Obcd::new(ObcdOptions::default())?;
@@ -81,46 +81,186 @@
 //! Bad input is an [`Error`]; what the mathematics does is a [`solve::Status`]. Nothing panics
 //! on user input. The same seed gives the same X for any number of threads.
 
-pub mod bound;
-pub mod cancel;
-pub mod certify;
-pub mod composite;
-pub mod concave;
-pub mod constraint;
-mod convert;
-mod error;
 pub mod explore;
-pub mod family;
 #[doc(hidden)]
 pub mod internal;
 pub mod job;
-mod jpair;
-mod linalg;
-pub mod linear_map;
-pub mod message;
-pub mod nonsmooth;
-pub mod objective;
-pub mod options;
-mod pair;
 pub mod path;
-pub mod penalty;
 pub mod prelude;
-pub mod problem;
-pub mod registry;
-pub mod report;
-mod search;
-pub mod smooth;
-pub mod solve;
-pub mod solvers;
 mod sparse_pca;
 pub mod stability;
-pub mod start;
-pub mod threads;
 
-pub use error::{Error, Result};
-pub use family::request;
-pub use linalg::RowMat;
+pub use orthopt_core::{Error, Result, RowMat};
+#[doc(no_inline)]
+pub use orthopt_run::request;
+#[doc(inline)]
+pub use orthopt_run::{registry, report, solvers};
 pub use sparse_pca::SparsePca;
+
+#[doc(inline)]
+pub use orthopt_linalg::threads;
+
+/// Lower bounds of F over all feasible X, and proofs that others can check.
+pub mod bound {
+    #[doc(inline)]
+    pub use orthopt_bound::{
+        Bound, CheckedProof, Claim, Dual, Elsewhere, End, Kind, LimitDual, Limits, Method, Options, PROVED,
+        Point, Prepared, Progress, Proof, ProofFile, Relaxation, Show, Statement, limit_dual, lower_bound,
+    };
+}
+
+/// Whether work may go on: one clock, one deadline and one flag.
+pub mod cancel {
+    #[doc(inline)]
+    pub use orthopt_linalg::cancel::Cancel;
+}
+
+/// Checks of a point X: criticality, block-2 stationarity, decreases by larger blocks of rows.
+pub mod certify {
+    #[doc(inline)]
+    pub use orthopt_core::certify::{
+        BlockReport, BlockScope, Certificate, RowBlocks, Scope, block_k_stationarity, block_stationarity,
+        criticality, criticality_while,
+    };
+}
+
+/// How far a point of f − g + h(A(X)) is from being critical.
+pub mod composite {
+    #[doc(inline)]
+    pub use orthopt_core::composite::{Composite, CritParts, crit_parts, criticality};
+}
+
+/// The part g that is subtracted.
+pub mod concave {
+    #[doc(inline)]
+    pub use orthopt_core::concave::{AnyConcave, CappedExcess, Concave, LargestK, NoConcave, Through};
+}
+
+/// Constraints: feasibility, tangent space, random points, repair.
+pub mod constraint {
+    #[doc(inline)]
+    pub use orthopt_core::constraint::{
+        Constraint, GivensFactor, HyperbolicQr, JOrthogonal, Signature, Stiefel, givens_factors,
+        hyperbolic_qr, indefinite_polar,
+    };
+}
+
+/// Named choices of users: problems, the solvers and starting points of each family, and the
+/// defaults of open choices. An application service above the mathematics and the solvers.
+pub mod family {
+    #[doc(inline)]
+    pub use orthopt_run::family::{
+        CompositeOptions, Effort, Family, Held, InUnit, Kind, Knee, Limit, LinearInput,
+        NONLINEAR_EIG_SOLVERS, Named, NamedConstant, Narrow, PROBLEMS, PenaltyEntry, Plan, PoseOptions,
+        Posed, ProblemInfo, RankRule, Scree, SolverEntry, Split, Wanted, all_constants, all_penalties,
+        all_solvers, check_constants, check_solvers, composite_parts, composite_problem, find_problem, knee,
+        needs_parts, order_components, pca_problem, penalty_called, pose, remark_on_means, request, scree,
+        solvers_called,
+    };
+    // what the front ends of this repository share
+    #[doc(hidden)]
+    pub use orthopt_run::family::*;
+}
+
+/// The linear map A inside h.
+pub mod linear_map {
+    #[doc(inline)]
+    pub use orthopt_core::linear_map::{
+        AnyMap, Composition, Differences, FunctionMap, Identity, LeftMatrix, LinearMap, Selection,
+    };
+}
+
+/// Messages that name options.
+pub mod message {
+    #[doc(inline)]
+    pub use orthopt_linalg::message::{Hint, Message};
+}
+
+/// The nonsmooth part h: what it is and what methods ask of it.
+pub mod nonsmooth {
+    #[doc(inline)]
+    pub use orthopt_core::nonsmooth::{Nonsmooth, Piece, Pieces};
+}
+
+/// F and its parts.
+pub mod objective {
+    #[doc(inline)]
+    pub use orthopt_core::objective::{Evaluate, Objective, REPORT_ZERO, count_nonzeros, size};
+}
+
+/// Named values: constants of solvers and choices.
+pub mod options {
+    #[doc(inline)]
+    pub use orthopt_core::options::{Constant, Constants, Given, Kind, Value, checked};
+}
+
+/// Penalties h, one per type, and the list of them.
+pub mod penalty {
+    #[doc(inline)]
+    pub use orthopt_core::penalty::{
+        AnyPenalty, BoxBounds, CappedL1, ElasticNet, L0, L1, L21, LAMBDA_SHARE, Mcp, NoPenalty, NoShape,
+        Nonneg, PENALTIES, PairPenalty, PenaltyInfo, Scad, Shape, find_penalty,
+    };
+}
+
+/// The smooth part f, one storage per type.
+pub mod smooth {
+    #[doc(inline)]
+    pub use orthopt_core::smooth::{
+        AnySmooth, Centring, DenseGram, DenseQuadratic, Entries, FiniteSum, Halves, HessianVector,
+        JQuadratic, Loss, MEASURES, Measure, Measured, NonlinearEig, Order, Placement, Probe, Quadratic,
+        SampleLoss, Samples, Smooth, SparseGram, TwoSided, Unpacked, Usage, estimate_lipschitz,
+        euclidean_distances,
+    };
+    #[doc(no_inline)]
+    pub use orthopt_linalg::simd::Simd;
+}
+
+/// The one loop around every solver: budget, NaN check, stopping, observers, solution.
+pub mod solve {
+    #[doc(inline)]
+    pub use orthopt_core::solve::{
+        And, AnySolver, ArmReport, Chain, Confirmed, Critical, Current, Details, Ending, Event, Fades,
+        MaxIterations, MoveReport, Observer, Or, Pass, Profile, Progress, Raw, RelativeDecrease, RunOptions,
+        Running, SearchReport, Setting, Settings, Solution, Solver, Splitting, Stage, Stationary, Status,
+        Step, Stop, StopReason, Stopping, TimeLimit, Trace, TracePoint, VariablesReport, advance, run,
+        run_restarts,
+    };
+}
+
+/// Starting points X⁰ with XᵀX = I.
+pub mod start {
+    #[doc(inline)]
+    pub use orthopt_core::start::{STARTS, Start, leading_eigenvectors};
+}
+
+/// Problems: a constraint set and the terms of F, put together.
+///
+/// ```
+/// use orthopt::concave::LargestK;
+/// use orthopt::linear_map::Differences;
+/// use orthopt::penalty::L1;
+/// use orthopt::problem::Problem;
+/// use orthopt::smooth::DenseQuadratic;
+///
+/// // min ½tr(XᵀMX) + ½‖X‖₁ over 5 × 2 matrices with orthonormal columns
+/// let m = faer::Mat::from_fn(5, 5, |i, j| 1.0 / (1 + i + j) as f64);
+/// let plain = Problem::new(DenseQuadratic::new(m.as_ref())?, L1::new(0.5)?, 2)?;
+/// // the same minus the 3 largest entries, with the penalty on differences of rows
+/// let composite = plain.minus(LargestK::new(0.5, 3)?)?.through(Differences)?;
+/// assert_eq!((composite.nrows(), composite.rank()), (5, 2));
+/// # Ok::<(), orthopt::Error>(())
+/// ```
+pub mod problem {
+    #[doc(inline)]
+    pub use orthopt_core::problem::{
+        Between, Cardinality, CompositeProblem, Cost, ExplainedVariance, JProblem, NonlinearEigProblem,
+        PcaData, PcaProblem, Problem, SampleProblem, Storage, covariance, covariance_model,
+        explained_variance, scatter, squares_on_span, support,
+    };
+    #[doc(inline)]
+    pub use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem, Share, UncorrelatedProblem};
+}
 
 /// The examples of the README are compiled and run by the tests.
 #[cfg(doctest)]

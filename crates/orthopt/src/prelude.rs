@@ -3,20 +3,28 @@
 //! [`SparsePca`] for components in three lines; [`run`] with a problem, a solver and criteria for
 //! everything else.
 
-pub use crate::cancel::Cancel;
-pub use crate::certify::{Certificate, Scope};
 #[doc(no_inline)]
-pub use crate::error::{Error, Result};
-pub use crate::family::Family;
+pub use crate::sparse_pca::SparsePca;
 #[doc(no_inline)]
-pub use crate::linalg::RowMat as Matrix;
-pub use crate::nonsmooth::Nonsmooth;
-pub use crate::objective::{Evaluate, Objective};
-pub use crate::report::{Checks, Report};
-pub use crate::smooth::Smooth;
-pub use crate::solve::{
+pub use orthopt_core::certify::{Certificate, Scope};
+#[doc(no_inline)]
+pub use orthopt_core::nonsmooth::Nonsmooth;
+#[doc(no_inline)]
+pub use orthopt_core::objective::{Evaluate, Objective};
+#[doc(no_inline)]
+pub use orthopt_core::smooth::Smooth;
+#[doc(no_inline)]
+pub use orthopt_core::solve::{
     Chain, Event, MaxIterations, Observer, RunOptions, Solution, Solver, Stationary, Status, Stop, Stopping,
     TimeLimit, run, run_restarts,
 };
 #[doc(no_inline)]
-pub use crate::sparse_pca::SparsePca;
+pub use orthopt_linalg::RowMat as Matrix;
+#[doc(no_inline)]
+pub use orthopt_linalg::cancel::Cancel;
+#[doc(no_inline)]
+pub use orthopt_linalg::error::{Error, Result};
+#[doc(no_inline)]
+pub use orthopt_run::family::Family;
+#[doc(no_inline)]
+pub use orthopt_run::report::{Checks, Report};

@@ -1,18 +1,16 @@
 //! Principal components in three lines: data, penalty and options, `fit`.
 
-use faer::sparse::SparseColMatRef;
-
-use crate::cancel::Cancel;
-use crate::error::{Error, Result};
-use crate::family::request::{Group, Rank, Request, Written, find_option};
-use crate::family::{Call, GivenOptions, find_problem};
 use crate::job::Job;
-use crate::linalg::RowMat;
-use crate::message::Message;
-use crate::problem::PcaData;
-use crate::report::{DataFacts, Report};
-use crate::smooth::Centring;
-use crate::solve::{Observer, Status};
+use orthopt_core::problem::PcaData;
+use orthopt_core::smooth::Centring;
+use orthopt_core::solve::{Observer, Status};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::message::Message;
+use orthopt_run::family::request::{Group, Rank, Request, Written, find_option};
+use orthopt_run::family::{Call, GivenOptions, find_problem};
+use orthopt_run::report::{DataFacts, Report};
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
 ///
@@ -84,7 +82,7 @@ impl<'a> SparsePca<'a> {
     }
 
     /// λ, the weight of the penalty. If not given, [`l0`](Self::l0) gets a number of nonzeros for each component
-    /// instead ([`Knee`](crate::family::Knee)), and others a share of the largest variances.
+    /// instead ([`Knee`](orthopt_run::family::Knee)), and others a share of the largest variances.
     pub fn lambda(self, lambda: f64) -> Self {
         self.asking(|request| request.lambda = Some(lambda))
     }
@@ -102,7 +100,7 @@ impl<'a> SparsePca<'a> {
         self
     }
 
-    /// One solver, or a chain `a+b` ([`registry`](crate::registry) lists all), instead of the library's
+    /// One solver, or a chain `a+b` ([`registry`](orthopt_run::registry) lists all), instead of the library's
     /// choice.
     pub fn solver(self, names: &str) -> Self {
         self.asking(|request| request.solver = Some(names.into()))
@@ -206,32 +204,4 @@ fn centred(data: PcaData<'_>) -> Result<PcaData<'_>> {
         }
         already => already,
     })
-}
-
-impl<'a> From<&'a RowMat> for PcaData<'a> {
-    /// Samples in rows.
-    fn from(a: &'a RowMat) -> Self {
-        Self::Dense(a.as_mat())
-    }
-}
-
-impl<'a> From<&'a faer::Mat<f64>> for PcaData<'a> {
-    /// Samples in rows.
-    fn from(a: &'a faer::Mat<f64>) -> Self {
-        Self::Dense(a.as_ref())
-    }
-}
-
-impl<'a> From<faer::MatRef<'a, f64>> for PcaData<'a> {
-    /// Samples in rows.
-    fn from(a: faer::MatRef<'a, f64>) -> Self {
-        Self::Dense(a)
-    }
-}
-
-impl<'a> From<SparseColMatRef<'a, usize, f64>> for PcaData<'a> {
-    /// Samples in rows.
-    fn from(a: SparseColMatRef<'a, usize, f64>) -> Self {
-        Self::Sparse(a, None)
-    }
 }

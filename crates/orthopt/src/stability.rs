@@ -16,18 +16,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use crate::cancel::Cancel;
-use crate::error::{Error, Result};
-use crate::family::{Case, Family, Limit, Named, PoseOptions, ProblemInfo, Wanted, pose};
-use crate::linalg::RowMat;
-use crate::linalg::order::sort_numbers;
-use crate::linalg::parallel::{alone, map};
-use crate::message::Message;
 use crate::path::{Centre, Rows, is_centred, polished};
-use crate::problem::{Cardinality, PcaData};
-use crate::report::{DataFacts, Stability, Task};
-use crate::search::Effort;
-use crate::solve::{Solution, Status, Stopping};
+use orthopt_core::problem::{Cardinality, PcaData};
+use orthopt_core::solve::{Solution, Status, Stopping};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::message::Message;
+use orthopt_linalg::order::sort_numbers;
+use orthopt_linalg::parallel::{alone, map};
+use orthopt_run::family::{Case, Family, Limit, Named, PoseOptions, ProblemInfo, Wanted, pose};
+use orthopt_run::report::{DataFacts, Stability, Task};
+use orthopt_run::search::Effort;
 
 /// Pairs for which a limit of time has room: each of the two runs of a half ends at its share.
 const ROOM: usize = 5;

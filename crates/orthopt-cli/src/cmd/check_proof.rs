@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.options.0.clone();
     Files::of(&options).reads("FILE.json", Some(&args.file)).check()?;
     let proof = read(&args.file)?;
-    proof.complete(&mut options);
+    options.complete(&proof);
     let given = GivenOptions::new(Call::BoundOfX, options.given());
     let mut settings = Settings::resolve(given, &mut options)?;
     settings.job.chooses_counts = false; // the proof says how many

@@ -204,7 +204,7 @@ fn r_arguments() -> Vec<String> {
 fn page() -> String {
     let mut text = "# Options\n\n\
         Every option of the command, of Python and of R. `cargo xtask generate` writes this page from the table of options\n\
-        (`crates/orthopt/src/family/request/table.rs`). Constants of solvers and penalties are options too: `orthopt list solver NAME`,\n\
+        (`crates/orthopt-run/src/family/request/table.rs`). Constants of solvers and penalties are options too: `orthopt list solver NAME`,\n\
         `orthopt.constants()`.\n"
         .to_string();
     let cell = |text: &str| text.replace('|', "\\|").replace('<', "&lt;");

@@ -23,13 +23,13 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::error::{Error, Result};
-use crate::linalg::RowMat;
-use crate::linalg::eigen::symmetric_eigenpairs;
-use crate::linalg::factor::transpose;
-use crate::linalg::products::{self, cross, product, symmetric_cross};
-use crate::linalg::small::spectral_function;
-use crate::problem::PcaData;
+use orthopt_core::problem::PcaData;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::factor::transpose;
+use orthopt_linalg::products::{self, cross, product, symmetric_cross};
+use orthopt_linalg::small::spectral_function;
 
 /// Which fold a cell is in.
 #[derive(Clone, Debug, PartialEq)]

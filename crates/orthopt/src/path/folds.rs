@@ -8,11 +8,11 @@ use rand_pcg::Pcg64;
 
 use super::cells::{Cells, Pattern};
 use super::{Request, Watch, path};
-use crate::error::{Error, Result};
-use crate::family::PoseOptions;
-use crate::problem::{PcaData, Storage, projected_share};
-use crate::report::DataFacts;
-use crate::smooth::Centring;
+use orthopt_core::problem::{PcaData, Storage, projected_share};
+use orthopt_core::smooth::Centring;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_run::family::PoseOptions;
+use orthopt_run::report::DataFacts;
 
 /// What is held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! So F of no point is above what the X of another allows, and along counts the variance explained
-//! ([`projected`](crate::problem::ExplainedVariance::projected)) never falls.
+//! ([`projected`](orthopt_core::problem::ExplainedVariance::projected)) never falls.
 
 mod cells;
 mod folds;
@@ -23,19 +23,19 @@ pub(crate) use folds::{Centre, Rows, is_centred};
 pub use steps::Along;
 pub(crate) use steps::DEFAULT_COUNTS;
 
-use crate::bound;
-use crate::cancel::Cancel;
-use crate::error::{Error, Result};
-use crate::family::{
+use orthopt_bound as bound;
+use orthopt_core::objective::{Evaluate, size};
+use orthopt_core::problem::{ExplainedVariance, PcaData};
+use orthopt_core::solve::{Observer, Status, Stopping};
+use orthopt_core::start::Start;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_run::family::{
     Carried, Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose,
 };
-use crate::linalg::RowMat;
-use crate::objective::{Evaluate, size};
-use crate::problem::{ExplainedVariance, PcaData};
-use crate::report::{DataFacts, Report, Task};
-use crate::search::Effort;
-use crate::solve::{Observer, Status, Stopping};
-use crate::start::Start;
+use orthopt_run::report::{DataFacts, Report, Task};
+use orthopt_run::search::Effort;
 
 /// Request for a path.
 #[derive(Clone, Debug)]

@@ -1,11 +1,12 @@
 //! The points of a path and the problem at each of them.
 
-use crate::error::{Error, Result};
-use crate::family::{Between, Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
-use crate::linalg::order::sort_numbers_down;
-use crate::message::Message;
-use crate::penalty::find_penalty;
-use crate::problem::{Cardinality, CardinalityProblem, PcaData};
+use orthopt_core::penalty::find_penalty;
+use orthopt_core::problem::{Cardinality, PcaData};
+use orthopt_limits::problem::CardinalityProblem;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::message::Message;
+use orthopt_linalg::order::sort_numbers_down;
+use orthopt_run::family::{Between, Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
 
 use super::Request;
 

@@ -180,7 +180,8 @@ fn triples_of_one_column_against_all_supports() {
 #[test]
 fn the_hierarchy() {
     let c = Mat::from_fn(3, 3, |i, j| [[20.0, -24.0, 18.0], [-24.0, 45.0, 0.0], [18.0, 0.0, 45.0]][i][j]);
-    let p = PcaProblem::pca("l0-pca", &PcaData::Gram(c.as_ref()), 2, 1.0, Storage::Auto).unwrap();
+    let p =
+        orthopt::family::pca_problem("l0-pca", &PcaData::Gram(c.as_ref()), 2, 1.0, Storage::Auto).unwrap();
     let x = RowMat::from_fn(3, 2, |i, k| [[0.6, 0.0], [-0.64, 0.6], [0.48, 0.8]][i][k]);
     let before = exact_objective(&p, &x);
     assert!((before + 49.9).abs() <= 1e-12 && searched(&p, &x, &scope(2, 10)).max_decrease <= 1e-12 * 50.0);

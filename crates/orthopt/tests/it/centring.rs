@@ -31,7 +31,7 @@ fn centred_beforehand(a: &Mat<f64>) -> Mat<f64> {
 }
 
 fn problem(data: &PcaData<'_>, storage: Storage) -> PcaProblem {
-    PcaProblem::pca("l0-pca", data, 2, 1.0, storage).unwrap()
+    orthopt::family::pca_problem("l0-pca", data, 2, 1.0, storage).unwrap()
 }
 
 /// f, its gradient and its diagonal, bit by bit.
@@ -93,7 +93,8 @@ fn squares_are_the_diagonal() {
 #[test]
 fn a_slow_machine_finds_the_same_x() {
     let a = samples(40, 12);
-    let p = PcaProblem::pca("l1-pca", &PcaData::Dense(a.as_ref()), 3, 200.0, Storage::Dense).unwrap();
+    let p = orthopt::family::pca_problem("l1-pca", &PcaData::Dense(a.as_ref()), 3, 200.0, Storage::Dense)
+        .unwrap();
     for info in SOLVERS.iter().filter(|s| (s.handles)(&p)) {
         let solver = info.build(&p, &SolverOptions::default()).unwrap();
         let solve = |pause: u64| {
@@ -197,6 +198,6 @@ fn full_columns_of_sparse_data_keep_their_digits() {
         }
         let wrong: Vec<f64> = means.iter().map(|mean| mean * (1.0 + 1e-6)).collect();
         let data = PcaData::Sparse(sparse.as_ref(), Some(wrong));
-        assert!(PcaProblem::pca("l0-pca", &data, 2, 1.0, Storage::Gram).is_err());
+        assert!(orthopt::family::pca_problem("l0-pca", &data, 2, 1.0, Storage::Gram).is_err());
     }
 }

@@ -85,7 +85,7 @@ fn every_storage_and_block_size() {
         ("sparse gram", &rows, Storage::Gram),
         ("centred", &centred, Storage::Gram),
     ] {
-        let p = PcaProblem::pca("l1-pca", data, 4, 0.3, storage).unwrap();
+        let p = orthopt::family::pca_problem("l1-pca", data, 4, 0.3, storage).unwrap();
         for block in [2, 6] {
             let options = ObcdOptions { alpha: absolute(&p, 100.0), block, ..Default::default() };
             long_run(&format!("{what}, block {block}"), &p, &options, 60_000);

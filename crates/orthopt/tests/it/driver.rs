@@ -131,7 +131,6 @@ fn observers_watch_and_interrupt() {
                 traced += 1;
                 assert_eq!(point.feasibility, stiefel::feasibility(x));
             }
-            _ => {}
         }
         if steps == 25 {
             cancel.cancel();
@@ -356,7 +355,7 @@ fn data_beyond_the_range_of_numbers() {
         let c = faer::Mat::from_fn(60, 60, |i, j| size * (i.abs_diff(j) as f64 * 0.01).cos());
         for (name, lambda) in PROBLEMS {
             let data = PcaData::Gram(c.as_ref());
-            let p = PcaProblem::pca(name, &data, 2, lambda, Storage::Auto).unwrap();
+            let p = orthopt::family::pca_problem(name, &data, 2, lambda, Storage::Auto).unwrap();
             let solver = Obcd::new(ObcdOptions::default()).unwrap();
             let mut stop = MaxIterations(Some(50));
             let s = run(&p, &solver, usual_start(&p, 1), RunOptions::default(), &mut stop, &mut []).unwrap();
@@ -375,7 +374,8 @@ fn samples_without_squares_are_refused() {
         for (name, lambda) in PROBLEMS {
             for storage in [Storage::Dense, Storage::Gram] {
                 let error =
-                    PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), 2, lambda, storage).unwrap_err();
+                    orthopt::family::pca_problem(name, &PcaData::Dense(a.as_ref()), 2, lambda, storage)
+                        .unwrap_err();
                 match error {
                     Error::Overflow { column: 1 } => assert!(large),
                     Error::Underflow => assert!(!large),

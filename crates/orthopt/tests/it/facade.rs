@@ -4,7 +4,7 @@ use crate::common::{PROBLEMS, exact_objective};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::prelude::*;
-use orthopt::problem::{PcaData, PcaProblem, Storage};
+use orthopt::problem::{PcaData, Storage};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
 
@@ -25,7 +25,8 @@ fn of<'a>(problem: &str, a: &'a Matrix) -> SparsePca<'a> {
 fn is_the_same_run_as_by_hand() {
     let a = samples();
     for (name, lambda) in PROBLEMS {
-        let problem = PcaProblem::pca(name, &PcaData::from(&a), 2, lambda, Storage::Auto).unwrap();
+        let problem =
+            orthopt::family::pca_problem(name, &PcaData::from(&a), 2, lambda, Storage::Auto).unwrap();
         let x0 = problem.start(problem.default_start(), 3).unwrap();
         let mut builder = of(name, &a).components(2).solver("obcd").seed(3).restarts(0).start(x0.clone());
         if matches!(name, "l0-pca" | "l1-pca") {

@@ -308,7 +308,7 @@ fn batched_calls_agree_with_plain_ones() {
             PcaData::Dense(a.as_ref()),
             PcaData::Sparse(sparse.as_ref(), Some(crate::common::means(&sparse))),
         ] {
-            let p = PcaProblem::pca("pca", &data, 3, 0.0, storage).unwrap();
+            let p = orthopt::family::pca_problem("pca", &data, 3, 0.0, storage).unwrap();
             let mut g = RowMat::zeros(20, 3);
             let value = p.f.value_and_gradient(&x, &mut g);
             assert!((value - p.f.value(&x)).abs() <= 1e-13 * value.abs());

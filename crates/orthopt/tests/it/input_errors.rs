@@ -6,7 +6,7 @@ use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::family::find_problem;
 use orthopt::penalty::{NoPenalty, PENALTIES};
-use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
+use orthopt::problem::{PcaData, Problem, Storage, covariance_model};
 use orthopt::smooth::{DenseGram, DenseQuadratic, SparseGram};
 use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
@@ -17,7 +17,7 @@ fn ranks_lambdas_and_names() {
     let a = gaussian(5, 4, 1);
     let data = PcaData::Dense(a.as_ref());
     let said = |name: &str, rank, lambda| {
-        PcaProblem::pca(name, &data, rank, lambda, Storage::Auto).unwrap_err().to_string()
+        orthopt::family::pca_problem(name, &data, rank, lambda, Storage::Auto).unwrap_err().to_string()
     };
     for (name, _) in PROBLEMS {
         assert_eq!(
@@ -32,7 +32,7 @@ fn ranks_lambdas_and_names() {
         {
             assert_eq!(said(name, 2, bad), format!("lambda is {shown}: expected a finite number >= 0"));
         }
-        assert!(PcaProblem::pca(name, &data, 2, 0.0, Storage::Auto).is_ok());
+        assert!(orthopt::family::pca_problem(name, &data, 2, 0.0, Storage::Auto).is_ok());
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
@@ -59,7 +59,7 @@ fn ranks_lambdas_and_names() {
     assert!(PENALTIES.iter().all(|p| !p.doc.is_empty() && (p.make)(1.0).is_ok()));
     let gap = Mat::from_fn(3, 3, |i, j| if (i, j) == (0, 2) { 1.0 } else { 0.0 });
     let data = PcaData::Gram(gap.as_ref());
-    let said = PcaProblem::pca("pca", &data, 1, 0.0, Storage::Auto).unwrap_err().to_string();
+    let said = orthopt::family::pca_problem("pca", &data, 1, 0.0, Storage::Auto).unwrap_err().to_string();
     assert!(
         said.starts_with("the Gram matrix C is not symmetric: entry (1, 3) is 1 but (3, 1) is 0"),
         "{said}"

@@ -10,7 +10,7 @@ use orthopt::linear_map::{
 };
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;
-use orthopt::problem::{CompositeProblem, PcaData};
+use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
 use proptest::prelude::*;
 
@@ -185,7 +185,7 @@ fn a_penalty_with_a_map_is_all_of_it_at_the_image() {
             };
             options.shape.insert("capped-l1-cap".to_string(), orthopt::options::Value::Number(cap));
             let samples = PcaData::Dense(data.as_ref());
-            let p = CompositeProblem::pca("pca", &samples, R, lambda, &options).unwrap();
+            let p = orthopt::family::composite_problem("pca", &samples, R, lambda, &options).unwrap();
             let mut image = a.apply(&x);
             if penalty == "fused-l1" {
                 image = Differences.apply(&image);

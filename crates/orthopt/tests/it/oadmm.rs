@@ -154,7 +154,8 @@ fn without_its_extras_it_is_plain_admm() {
         RowMat::from_fn(n - 1, n, |i, j| f64::from(u8::from(j == i + 1)) - f64::from(u8::from(i == j)));
     for (penalty, d) in [("l1", &identity), ("l1-largest-k", &identity), ("fused-l1", &differences)] {
         let options = CompositeOptions { penalty: Some(penalty.into()), ..Default::default() };
-        let p = CompositeProblem::pca("pca", &PcaData::Dense(a.as_ref()), r, 3.0, &options).unwrap();
+        let p =
+            orthopt::family::composite_problem("pca", &PcaData::Dense(a.as_ref()), r, 3.0, &options).unwrap();
         let x0 = orthonormalise(&gaussian_rows(n, r, 6));
         let (beta, lf) = (40.0, 12.0);
         let mut errors = Vec::new();
@@ -233,7 +234,9 @@ fn beta_too_small_for_the_weak_convexity_is_raised_and_reported() {
 fn input_that_does_not_fit_is_an_error() {
     let a = gaussian(9, 5, 1);
     let data = PcaData::Dense(a.as_ref());
-    let pca = |name: &str, options: &CompositeOptions| CompositeProblem::pca(name, &data, 2, 1.0, options);
+    let pca = |name: &str, options: &CompositeOptions| {
+        orthopt::family::composite_problem(name, &data, 2, 1.0, options)
+    };
     let said = |r: orthopt::Result<CompositeProblem>| r.map(|_| ()).unwrap_err().to_string();
     let k = |k| CompositeOptions { k: Some(k), ..Default::default() };
     assert!(pca("dc-pca", &k(10)).is_ok());

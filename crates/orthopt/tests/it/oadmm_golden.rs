@@ -5,7 +5,6 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::composite::crit_parts;
 use orthopt::family::CompositeOptions;
-use orthopt::problem::CompositeProblem;
 use orthopt::problem::PcaData;
 use orthopt::solve::Solver;
 use orthopt::solvers::{Oadmm, OadmmOptions, Variant};
@@ -41,7 +40,8 @@ fn trajectories() {
     let options = CompositeOptions { k, ..Default::default() };
     let rank = file["r"].as_u64().unwrap() as usize;
     let lambda = number(&file["lam"]);
-    let p = CompositeProblem::pca("dc-pca", &PcaData::Dense(a.as_ref()), rank, lambda, &options).unwrap();
+    let p = orthopt::family::composite_problem("dc-pca", &PcaData::Dense(a.as_ref()), rank, lambda, &options)
+        .unwrap();
     let x0 = matrix(&file["X0"]);
     let runs = file["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 4);

@@ -145,7 +145,7 @@ fn storages_converge_alike() {
             (&rows, Storage::Dense),
             (&rows, Storage::Gram),
         ] {
-            let p = PcaProblem::pca(name, data, 3, lambda, storage).unwrap();
+            let p = orthopt::family::pca_problem(name, data, 3, lambda, storage).unwrap();
             for block in [2, 7] {
                 let o = ObcdOptions { block, ..Default::default() };
                 let solution = solve_from(&p, usual_start(&p, 5), &o, 1e-12, 1_000_000);

@@ -7,7 +7,7 @@ use orthopt::internal::pair::{PairModel, plain};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
-use orthopt::problem::{PcaData, PcaProblem, Storage};
+use orthopt::problem::{PcaData, Storage};
 use orthopt::solve::{RunOptions, Stationary, Status, run};
 use orthopt::solvers::obcd::Search;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
@@ -65,7 +65,8 @@ fn obcd_with_the_plain_search_converges_to_a_point_as_good() {
     let mut rng = Pcg64::seed_from_u64(2);
     let a = faer::Mat::from_fn(60, 24, |_, _| rng.sample::<f64, _>(rand_distr::StandardNormal));
     for (name, lambda) in [("l0-pca", 5.0), ("l1-pca", 3.0), ("nonneg-pca", 0.0), ("pca", 0.0)] {
-        let p = PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), 4, lambda, Storage::Auto).expect("valid");
+        let p = orthopt::family::pca_problem(name, &PcaData::Dense(a.as_ref()), 4, lambda, Storage::Auto)
+            .expect("valid");
         let x0: RowMat = Start::Identity.point(&p.f, 4, name == "nonneg-pca", 0).expect("a start");
         let solve = |search: Search| {
             let solver = Obcd::new(ObcdOptions { search, seed: 4, ..Default::default() }).expect("valid");

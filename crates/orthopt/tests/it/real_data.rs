@@ -19,7 +19,7 @@ fn problem_on(a: &Matrix, name: &str, lambda: f64, r: usize) -> PcaProblem {
         Matrix::Dense(a) => PcaData::Dense(a.as_ref()),
         Matrix::Sparse(a) => PcaData::Sparse(a.as_ref(), None),
     };
-    PcaProblem::pca(name, &data, r, lambda, Storage::Auto).unwrap()
+    orthopt::family::pca_problem(name, &data, r, lambda, Storage::Auto).unwrap()
 }
 
 /// Random pairs from the start of the papers, seeds 0 to 12 one after the other, and what must hold of

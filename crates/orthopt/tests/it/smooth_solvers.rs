@@ -17,7 +17,7 @@ use orthopt::internal::solvers::{Curve, CurveOptions, Curvilinear, Iterate};
 use orthopt::internal::stiefel;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
-use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
+use orthopt::problem::{PcaData, Problem, Storage};
 use orthopt::smooth::{DenseQuadratic, NonlinearEig, Quadratic, Smooth};
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Status, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions};
@@ -106,7 +106,7 @@ fn plain_pca_ends_at_half_the_sum_of_the_leading_eigenvalues() {
         (PcaData::Sparse(thin.as_ref(), Some(means(&thin))), Storage::Gram),
     ];
     for (data, storage) in &data {
-        let p = PcaProblem::pca("pca", data, 4, 0.0, *storage).unwrap();
+        let p = orthopt::family::pca_problem("pca", data, 4, 0.0, *storage).unwrap();
         let m = p.f.apply(&RowMat::from_fn(30, 30, |i, j| f64::from(u8::from(i == j))));
         let (values, _) = symmetric_eigen(&m).unwrap();
         let best = 0.5 * values[..4].iter().sum::<f64>(); // of M = −C, ascending
@@ -129,7 +129,7 @@ fn plain_pca_ends_at_half_the_sum_of_the_leading_eigenvalues() {
 #[test]
 fn the_default_start_of_plain_pca_is_no_saddle_point() {
     let c = faer::Mat::from_fn(12, 12, |i, j| if i == j { (i + 1) as f64 } else { 0.0 });
-    let p = PcaProblem::pca("pca", &PcaData::Gram(c.as_ref()), 3, 0.0, Storage::Auto).unwrap();
+    let p = orthopt::family::pca_problem("pca", &PcaData::Gram(c.as_ref()), 3, 0.0, Storage::Auto).unwrap();
     let reached = |start: &str, name: &str| {
         let solver = info(SOLVERS, name).build(&p, &SolverOptions::default()).unwrap();
         let mut stop = Critical { tol: 1e-9 }.or(MaxIterations(Some(5000)));

@@ -63,7 +63,8 @@ fn every_shape_and_storage_ends_at_the_optimum() {
         let thin = sparse(&thinned(m, n, 0.1, 6));
         let means = Some(crate::common::means(&thin));
         for storage in [Storage::Auto, Storage::Dense, Storage::Gram] {
-            let pose = |data: &PcaData<'_>| PcaProblem::pca("pca", data, r, 0.0, storage).unwrap();
+            let pose =
+                |data: &PcaData<'_>| orthopt::family::pca_problem("pca", data, r, 0.0, storage).unwrap();
             check(&format!("{m} {n} {r} {storage:?}"), &pose(&PcaData::Dense(dense.as_ref())));
             check(&format!("sparse {m} {n} {r} {storage:?}"), &pose(&PcaData::Sparse(thin.as_ref(), None)));
             check(

@@ -126,7 +126,9 @@ fn sparse_storage_gives_the_same_quality_as_a_formed_matrix() {
     let a = thinned(60, 50, 0.3, 4);
     let sparse = sparse(&a);
     let value = |storage| {
-        let p = PcaProblem::pca("l0-pca", &PcaData::Sparse(sparse.as_ref(), None), 5, 0.3, storage).unwrap();
+        let p =
+            orthopt::family::pca_problem("l0-pca", &PcaData::Sparse(sparse.as_ref(), None), 5, 0.3, storage)
+                .unwrap();
         let s = run_from(&p, start(&p, &Start::Identity), &support(0), 100_000);
         assert!(s.feasibility <= 1e-12);
         s.objective.total

@@ -7,7 +7,7 @@ use orthopt::constraint::Stiefel;
 use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{L1, NoPenalty};
-use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
+use orthopt::problem::{PcaData, Problem, Storage};
 use orthopt::smooth::{HessianVector, Smooth};
 use orthopt::solve::{AnySolver, Critical, MaxIterations, Setting, Solution, Solver, Status, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions, second_order, smooth_only};
@@ -217,7 +217,7 @@ fn pca_has_its_eigenvalues() {
     let thin = sparse(&thinned(60, 20, 0.3, 6));
     for storage in [Storage::Auto, Storage::Dense, Storage::Gram] {
         for data in [PcaData::Dense(dense.as_ref()), PcaData::Sparse(thin.as_ref(), None)] {
-            let p = PcaProblem::pca("pca", &data, 3, 0.0, storage).unwrap();
+            let p = orthopt::family::pca_problem("pca", &data, 3, 0.0, storage).unwrap();
             let of = |name: &str| {
                 let info = SOLVERS.iter().find(|s| s.name == name).unwrap();
                 let s = info.build(&p, &SolverOptions::default()).unwrap();

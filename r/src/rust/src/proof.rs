@@ -28,7 +28,7 @@ pub fn check(text: &str, a: MatRef<'_, f64>, list: &Robj) -> Result<Robj, Failur
     let given = GivenOptions::new(Call::BoundOfX, request.given());
     let info = if flag(list, "any")? { find_problem(&file.problem.name)? } else { problem_of(list)? };
     request.problem = Some(info.name.into());
-    file.complete(&mut request);
+    request.complete(&file);
     let mut job = Job::new(info, request.settled()?, given);
     job.chooses_counts = false; // the proof says how many
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };

@@ -20,5 +20,5 @@ pub const KINDS: [(&str, Option<&str>); 6] = [
 pub fn composite(kind: (&str, Option<&str>), n: usize, r: usize, lambda: f64, seed: u64) -> CompositeProblem {
     let options = CompositeOptions { penalty: kind.1.map(Into::into), ..Default::default() };
     let a = gaussian(2 * n, n, seed);
-    CompositeProblem::pca(kind.0, &PcaData::Dense(a.as_ref()), r, lambda, &options).unwrap()
+    orthopt::family::composite_problem(kind.0, &PcaData::Dense(a.as_ref()), r, lambda, &options).unwrap()
 }

@@ -37,7 +37,7 @@ pub fn wide(name: &str, lambda: f64, m: usize, n: usize, r: usize, seed: u64) ->
     let mean = |j: usize| (0..m).map(|i| g[(i, j)]).sum::<f64>() / m as f64;
     let norm = |j: usize| (0..m).map(|i| (g[(i, j)] - mean(j)).powi(2)).sum::<f64>().sqrt();
     let a = Mat::from_fn(m, n, |i, j| (g[(i, j)] - mean(j)) / norm(j));
-    PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Gram).unwrap()
+    orthopt::family::pca_problem(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Gram).unwrap()
 }
 
 /// f = ½tr(XᵀMX) + ⟨E, X⟩, neither concave nor of XXᵀ alone.

@@ -90,7 +90,7 @@ pub fn penalty(name: &str, lambda: f64) -> AnyPenalty {
 
 /// A problem of the registry on a dense matrix A.
 pub fn on_data(name: &str, lambda: f64, a: &Mat<f64>, r: usize) -> PcaProblem {
-    PcaProblem::pca(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Auto).unwrap()
+    orthopt::family::pca_problem(name, &PcaData::Dense(a.as_ref()), r, lambda, Storage::Auto).unwrap()
 }
 
 /// A problem of the registry on a Gaussian A (2n × n).

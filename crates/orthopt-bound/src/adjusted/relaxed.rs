@@ -1,0 +1,181 @@
+//! A multiplier for given supports: the bound of Theorem 1 on working sets, its maxima smoothed, lowered by L-BFGS over L.
+
+use super::descent::lowered;
+use super::multiplier::{Form, LEAST, Later, rotated};
+use super::supports::List;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::work::count;
+
+/// A support whose weight in a smoothed maximum is below this has none.
+const WEIGHTLESS: f64 = 1e-9;
+/// Steps of Newton's method for each support near the maximum.
+const STEPS: usize = 4;
+/// So many τ below the maximum a support is near it.
+const NEAR: f64 = 25.0;
+
+/// How much is done for a multiplier.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort<'a> {
+    /// τ of τ log Σ exp(·/τ), one after the other, in the unit of a column.
+    pub temperatures: &'a [f64],
+    /// Steps for each.
+    pub steps: usize,
+}
+
+/// The working sets: that of the first column, where it has a term of its own, and those of the others with the number of
+/// columns that have it.
+pub struct Working<'a> {
+    pub first: Option<&'a List>,
+    pub later: Vec<(&'a List, usize)>,
+}
+
+impl Working<'_> {
+    /// L from `l` on.
+    pub fn relaxed(&self, form: &Form, l: &RowMat, effort: Effort<'_>, over: &dyn Fn() -> bool) -> RowMat {
+        let (m, p) = (l.nrows(), l.ncols());
+        let mut z = l.data().to_vec();
+        let mut nus: Vec<f64> = vec![0.3; self.later.len()];
+        for tau in effort.temperatures {
+            z = lowered(z, effort.steps, over, |z, g| {
+                self.smoothed(form, (m, p), z, g, *tau, &mut nus).unwrap_or(f64::NAN)
+            });
+        }
+        RowMat::from_fn(m, p, |i, k| z[i * p + k])
+    }
+
+    /// The smoothed bound at L and its gradient.
+    fn smoothed(
+        &self,
+        form: &Form,
+        (m, p): (usize, usize),
+        z: &[f64],
+        g: &mut [f64],
+        tau: f64,
+        nus: &mut [f64],
+    ) -> Option<f64> {
+        let l = RowMat::from_vec(m, p, z.to_vec())?;
+        let n = form.n();
+        let mut y = RowMat::zeros(n, p);
+        product(&mut y, false, 1.0, form.a.as_mat().subrows(0, m).transpose(), l.as_mat());
+        let mut value: f64 = z.iter().map(|v| v * v).sum();
+        // of the gradient in L, half of it: L itself, and less what each support gives
+        let mut half = l.clone();
+        if let Some(list) = self.first {
+            value += first(form, list, &y, tau, &mut half);
+        }
+        let (values, q) = symmetric_eigenpairs(&gram(&l))?;
+        let mut turned = RowMat::zeros(n, p);
+        product(&mut turned, false, 1.0, y.as_mat(), q.as_mat());
+        let mut across = RowMat::zeros(m, p);
+        product(&mut across, false, 1.0, l.as_mat(), q.as_mat());
+        for ((list, columns), nu) in self.later.iter().zip(nus) {
+            let mut part = RowMat::zeros(m, p); // turned by Q
+            let of = Later::with(&form.c, &values, turned.clone(), list.size);
+            let most = later(form, list, of, &across, tau, nu, &mut part);
+            value += *columns as f64 * most;
+            product(&mut half, true, -(*columns as f64), part.as_mat(), q.as_mat().transpose());
+        }
+        g.iter_mut().zip(half.data()).for_each(|(g, h)| *g = 2.0 * h);
+        Some(value)
+    }
+}
+
+/// The smoothed maximum of numbers, and their weights.
+fn smooth(values: &[f64], tau: f64) -> (f64, Vec<f64>) {
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut weights: Vec<f64> = values.iter().map(|v| ((v - most) / tau).exp()).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|w| *w /= sum);
+    (most + tau * sum.ln(), weights)
+}
+
+/// Smoothed maximum of λ₁(C_SS − Y_SY_S'/β); the sum of weight·(Ax)(Y'x)'/β leaves `half`.
+fn first(form: &Form, list: &List, y: &RowMat, tau: f64, half: &mut RowMat) -> f64 {
+    let (k, n, p) = (list.size, form.n(), y.ncols());
+    let mut kernel = super::kernel::Kernel::new(k);
+    let (mut values, mut vectors) = (Vec::with_capacity(list.len()), Vec::with_capacity(list.len() * k));
+    count(list.len() * (rotated(k) + 10 * k * k * p));
+    for s in 0..list.len() {
+        list.block(s, form.c.data(), n, &mut kernel.b);
+        let (set, beta) = (list.set(s), list.own[s].max(1e-3));
+        for (a, i) in set.iter().enumerate() {
+            for (b, j) in set.iter().enumerate() {
+                let (u, v) = (y.row(usize::from(*i)), y.row(usize::from(*j)));
+                kernel.b[a * k + b] -= u.iter().zip(v).map(|(u, v)| u * v).sum::<f64>() / beta;
+            }
+        }
+        values.push(kernel.leading());
+        vectors.extend_from_slice(&kernel.x);
+    }
+    let (value, weights) = smooth(&values, tau);
+    let m = half.nrows();
+    for s in (0..list.len()).filter(|s| weights[*s] > WEIGHTLESS) {
+        let (set, x) = (list.set(s), &vectors[s * k..(s + 1) * k]);
+        let mut along = vec![0.0; p];
+        set.iter().zip(x).for_each(|(i, x)| add(*x, y.row(usize::from(*i)), &mut along));
+        let share = weights[s] / list.own[s].max(1e-3);
+        for row in 0..m {
+            let t: f64 = set.iter().zip(x).map(|(i, x)| form.a.get(row, usize::from(*i)) * x).sum();
+            add(-share * t, &along, half.row_mut(row));
+        }
+    }
+    value
+}
+
+/// Smoothed maximum of v₂, and the sum of weight·q(q'L) turned by Q; `nu` is about the maximum and becomes it.
+fn later(
+    form: &Form,
+    list: &List,
+    mut of: Later<'_>,
+    across: &RowMat,
+    tau: f64,
+    nu: &mut f64,
+    part: &mut RowMat,
+) -> f64 {
+    let (len, k, p) = (list.len(), list.size, across.ncols());
+    count(2 * len * (rotated(k) + 10 * k * k * p));
+    let step = |of: &mut Later<'_>, s: usize, nu: f64| {
+        let (e, slope, _) = of.at(list, s, nu);
+        (nu + (e - 1.0) / slope).max(LEAST)
+    };
+    let start = nu.max(LEAST);
+    let mut roots: Vec<f64> = (0..len).map(|s| step(&mut of, s, start)).collect();
+    let mut at: Vec<f64> = vec![start; len]; // where the last step came from
+    for _ in 0..STEPS {
+        let most = roots.iter().copied().fold(LEAST, f64::max);
+        for s in 0..len {
+            if roots[s] > most - NEAR * tau && (roots[s] - at[s]).abs() > 1e-10 {
+                at[s] = roots[s];
+                roots[s] = step(&mut of, s, at[s]);
+            }
+        }
+    }
+    *nu = roots.iter().copied().fold(LEAST, f64::max);
+    let (value, weights) = smooth(&roots, tau);
+    let m = across.nrows();
+    for s in (0..len).filter(|s| weights[*s] > WEIGHTLESS) {
+        of.at(list, s, roots[s]);
+        // q ∝ t − LQ w, w = (ν + D)⁻¹ z
+        let w: Vec<f64> = of.z.iter().zip(of.values()).map(|(z, d)| z / (roots[s] + d.max(0.0))).collect();
+        let set = list.set(s);
+        let mut q: Vec<f64> = (0..m)
+            .map(|row| {
+                let t: f64 =
+                    set.iter().zip(&of.kernel.x).map(|(i, x)| form.a.get(row, usize::from(*i)) * x).sum();
+                t - across.row(row).iter().zip(&w).map(|(l, w)| l * w).sum::<f64>()
+            })
+            .collect();
+        let length = q.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        q.iter_mut().for_each(|v| *v /= length);
+        let mut along = vec![0.0; p];
+        q.iter().enumerate().for_each(|(row, q)| add(*q, across.row(row), &mut along));
+        q.iter().enumerate().for_each(|(row, q)| add(weights[s] * q, &along, part.row_mut(row)));
+    }
+    value
+}
+
+fn add(t: f64, a: &[f64], out: &mut [f64]) {
+    out.iter_mut().zip(a).for_each(|(o, a)| *o += t * a);
+}

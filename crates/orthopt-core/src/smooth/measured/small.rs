@@ -1,0 +1,429 @@
+//! The measures as functions of S = XᵀCX and W = XᵀC²X (r × r), for searches: values without allocation, and weights of the
+//! gradient.
+
+use super::Measure;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::inherit;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::unit::power_of_two;
+
+/// A pivot of S below this share of what the entry of S was added up from is rounding: that score is a combination of others.
+/// Above it a pivot has six digits, and so has what is divided by it: enough for a search, and F is computed from the scores.
+pub(super) const DEPENDENT: f64 = 1e-9;
+/// Variances whose relative difference is at most this are equal.
+pub(super) const EQUAL: f64 = 1e-12;
+/// An eigenvalue of S counts as at least this share of tr S where it is divided by.
+const SMALLEST: f64 = 1e-12;
+/// Columns up to which eigenvalues are found by rotations.
+const FEW: usize = 100;
+/// Sweeps of the eigenvalue routine; it converges in fewer than ten.
+const SWEEPS: usize = 40;
+
+/// Which pivot comes next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pivots {
+    Order,     // the next in the order
+    Variances, // of equal variances, after the first one, that of which most is left
+    Largest,   // the one of which most is left, as a share of its size
+}
+
+/// Half of the matrix V[(VᵀEV)ₐᵦ/(σₐ + σᵦ)]Vᵀ of the gradient of polar variance, E = 2Diag(S^{1/2}), from the diagonal of
+/// S^{1/2} = V Diag(σ)Vᵀ.
+pub(super) fn half_of_polar(root: &[f64], sigma: &[f64], v: impl Fn(usize, usize) -> f64) -> RowMat {
+    let r = root.len();
+    let size: f64 = sigma.iter().map(|s| s * s).sum();
+    let least = (SMALLEST * size).max(f64::MIN_POSITIVE).sqrt();
+    let inner = RowMat::from_fn(r, r, |a, b| {
+        let sum: f64 = (0..r).map(|j| v(j, a) * 2.0 * root[j] * v(j, b)).sum();
+        sum / (sigma[a].max(least) + sigma[b].max(least))
+    });
+    let half = RowMat::from_fn(r, r, |i, b| (0..r).map(|a| v(i, a) * inner.get(a, b)).sum());
+    RowMat::from_fn(r, r, |i, j| (0..r).map(|b| half.get(i, b) * v(j, b)).sum())
+}
+
+/// Workspace for r × r matrices, which are slices by rows.
+#[derive(Clone, Debug)]
+pub struct Small {
+    r: usize,
+    given: bool,       // pivots in the order of the columns
+    order: Vec<usize>, // of the pivots
+    l: Vec<f64>,       // unit lower L of S = L·Diag(d)·Lᵀ in this order
+    d: Vec<f64>,       // 0 where a pivot is rounding; that column of L is zero
+    z: Vec<f64>,       // workspace
+    a: Vec<f64>,       // eigenvalues on the diagonal
+    v: Vec<f64>,       // eigenvectors as columns
+}
+
+impl Small {
+    /// For r columns. Adjusted variance has its order from the variances of scores, or, where `given`, from the columns.
+    pub fn new(r: usize, given: bool) -> Self {
+        let square = || vec![0.0; r * r];
+        Self {
+            r,
+            given,
+            order: (0..r).collect(),
+            l: square(),
+            d: vec![0.0; r],
+            z: square(),
+            a: square(),
+            v: square(),
+        }
+    }
+
+    /// The measure of S and W; W is looked at for [`Measure::Explained`] only. `sizes` are (Σᵢ |xᵢⱼ|√Cᵢᵢ)² of the columns, what
+    /// the diagonal of S was added up from. Cost O(r³).
+    pub fn value(&mut self, measure: Measure, (s, w): (&[f64], &[f64]), sizes: &[f64]) -> f64 {
+        let r = self.r;
+        match measure {
+            Measure::Variance => (0..r).map(|j| s[j * r + j]).sum(),
+            Measure::Adjusted => {
+                self.factor(s, sizes);
+                (0..r).map(|j| self.d[j]).sum()
+            }
+            Measure::Polar => {
+                let unit = self.root(s);
+                unit * self.z[..r].iter().map(|root| root * root).sum::<f64>()
+            }
+            Measure::Explained => {
+                self.order.iter_mut().enumerate().for_each(|(k, o)| *o = k);
+                self.eliminate(s, sizes, Pivots::Largest);
+                self.quotient(w)
+            }
+        }
+    }
+
+    /// The measure with Q and P such that its gradient is 2(CXQ + C²XP); P is `None` where it is zero.
+    pub fn weights(
+        &mut self,
+        measure: Measure,
+        (s, w): (&[f64], &[f64]),
+        sizes: &[f64],
+    ) -> (f64, RowMat, Option<RowMat>) {
+        let r = self.r;
+        let value = self.value(measure, (s, w), sizes);
+        let identity = || RowMat::from_fn(r, r, |a, b| f64::from(u8::from(a == b)));
+        match measure {
+            Measure::Variance => (value, identity(), None),
+            Measure::Adjusted => {
+                // UUᵀ for U = L⁻ᵀ, the unit upper triangular U with least tr UᵀSU
+                let u = self.inverse_factor();
+                let mut q = RowMat::zeros(r, r);
+                for a in 0..r {
+                    for b in 0..r {
+                        let sum: f64 = (0..r).map(|j| u[j * r + a] * u[j * r + b]).sum();
+                        q.set(self.order[a], self.order[b], sum);
+                    }
+                }
+                (value, q, None)
+            }
+            Measure::Polar => {
+                // of degree 0 in S, so that the unit of `root` does not matter
+                let sigma: Vec<f64> = (0..r).map(|j| self.a[j * (r + 1)].max(0.0).sqrt()).collect();
+                let q = half_of_polar(&self.z[..r], &sigma, |a, k| self.v[a * r + k]);
+                (value, q, None)
+            }
+            Measure::Explained => {
+                let u = self.inverse_factor();
+                // S⁻¹ on the columns whose pivots count
+                let mut p = RowMat::zeros(r, r);
+                for a in 0..r {
+                    for b in 0..r {
+                        let counted = (0..r).filter(|j| self.d[*j] > 0.0);
+                        let sum: f64 = counted.map(|j| u[j * r + a] * u[j * r + b] / self.d[j]).sum();
+                        p.set(self.order[a], self.order[b], sum);
+                    }
+                }
+                let half = RowMat::from_fn(r, r, |a, b| (0..r).map(|c| p.get(a, c) * w[c * r + b]).sum());
+                let q =
+                    RowMat::from_fn(r, r, |a, b| -(0..r).map(|c| half.get(a, c) * p.get(c, b)).sum::<f64>());
+                (value, q, Some(p))
+            }
+        }
+    }
+
+    /// The order of the pivots, L by rows and d of S = L·Diag(d)·Lᵀ.
+    pub fn factors(mut self, s: &[f64], sizes: &[f64]) -> (Vec<usize>, Vec<f64>, Vec<f64>) {
+        self.factor(s, sizes);
+        (self.order, self.l, self.d)
+    }
+
+    /// The order of the scores with these products.
+    pub fn ordered(mut self, s: &[f64]) -> Vec<usize> {
+        let sizes: Vec<f64> = (0..self.r).map(|k| s[k * (self.r + 1)]).collect();
+        self.factor(s, &sizes);
+        self.order
+    }
+
+    /// L and d of S = L·Diag(d)·Lᵀ. Of scores with equal variances the first is the one from which d adds up to most, and
+    /// each later one adds most to those before it.
+    fn factor(&mut self, s: &[f64], sizes: &[f64]) {
+        let r = self.r;
+        self.order.iter_mut().enumerate().for_each(|(k, o)| *o = k);
+        if self.given {
+            return self.eliminate(s, sizes, Pivots::Order);
+        }
+        let size = |k: usize| s[k * (r + 1)];
+        // few numbers, nearly in order: insertion, and the first of equal ones stays the first
+        for k in 1..r {
+            let mut at = k;
+            while at > 0 && size(self.order[at]) > size(self.order[at - 1]) {
+                self.order.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+        let least = self.order.first().map_or(0.0, |first| size(*first) * (1.0 - EQUAL));
+        let equal = (0..r).take_while(|k| size(self.order[*k]) >= least).count();
+        if equal < 2 {
+            return self.eliminate(s, sizes, Pivots::Variances);
+        }
+        let sorted = self.order.clone();
+        let mut from = |first: usize| {
+            self.order.copy_from_slice(&sorted);
+            self.order[..=first].rotate_right(1);
+            self.eliminate(s, sizes, Pivots::Variances);
+            self.d.iter().sum::<f64>()
+        };
+        let (mut best, mut most) = (0, from(0));
+        for first in 1..equal {
+            let sum = from(first);
+            if sum > most * (1.0 + EQUAL) {
+                (best, most) = (first, sum);
+            }
+        }
+        from(best);
+    }
+
+    /// The same in the order of the pivots, of which the next one may change places with a later one.
+    fn eliminate(&mut self, s: &[f64], sizes: &[f64], pivots: Pivots) {
+        let r = self.r;
+        let Self { order, l, d, .. } = self;
+        for j in 0..r {
+            let left = |i: usize, order: &[usize], l: &[f64], d: &[f64]| {
+                s[order[i] * (r + 1)] - (0..j).map(|k| l[i * r + k] * l[i * r + k] * d[k]).sum::<f64>()
+            };
+            let mut best = j;
+            match pivots {
+                Pivots::Order => {}
+                Pivots::Variances if j == 0 => {}
+                Pivots::Variances => {
+                    let least = s[order[j] * (r + 1)] * (1.0 - EQUAL);
+                    for i in (j + 1..r).take_while(|i| s[order[*i] * (r + 1)] >= least) {
+                        if left(i, order, l, d) > left(best, order, l, d) * (1.0 + EQUAL) {
+                            best = i;
+                        }
+                    }
+                }
+                Pivots::Largest => {
+                    let mut most = f64::NEG_INFINITY;
+                    for i in j..r {
+                        let share = left(i, order, l, d) / sizes[order[i]];
+                        if share > most {
+                            (best, most) = (i, share);
+                        }
+                    }
+                }
+            }
+            if best != j {
+                order.swap(j, best);
+                (0..j).for_each(|k| l.swap(j * r + k, best * r + k));
+            }
+            let pivot = left(j, order, l, d);
+            d[j] = if pivot > DEPENDENT * sizes[order[j]] { pivot } else { 0.0 };
+            l[j * r + j] = 1.0;
+            for i in j + 1..r {
+                let sum: f64 = (0..j).map(|k| l[i * r + k] * l[j * r + k] * d[k]).sum();
+                let entry = s[order[i] * r + order[j]] - sum;
+                l[i * r + j] = if d[j] > 0.0 { entry / d[j] } else { 0.0 };
+            }
+        }
+    }
+
+    /// tr(S⁻¹W) over the columns whose pivots count.
+    fn quotient(&mut self, w: &[f64]) -> f64 {
+        let r = self.r;
+        let Self { order, l, d, z, .. } = self;
+        // Z = L⁻¹W in the order of the pivots
+        for c in 0..r {
+            for a in 0..r {
+                let sum: f64 = (0..a).map(|b| l[a * r + b] * z[b * r + c]).sum();
+                z[a * r + c] = w[order[a] * r + order[c]] - sum;
+            }
+        }
+        let mut total = 0.0;
+        for c in 0..r {
+            // row c of Z·L⁻ᵀ up to its diagonal
+            for a in 0..=c {
+                let sum: f64 = (0..a).map(|b| l[a * r + b] * z[c * r + b]).sum();
+                z[c * r + a] -= sum;
+            }
+            if d[c] > 0.0 {
+                total += z[c * r + c] / d[c];
+            }
+        }
+        total
+    }
+
+    /// L⁻¹ by rows.
+    fn inverse_factor(&self) -> Vec<f64> {
+        let (r, l) = (self.r, &self.l);
+        let mut u = vec![0.0; r * r];
+        for a in 0..r {
+            u[a * r + a] = 1.0;
+            for c in 0..a {
+                u[a * r + c] = -(c..a).map(|b| l[a * r + b] * u[b * r + c]).sum::<f64>();
+            }
+        }
+        u
+    }
+
+    /// The diagonal of S^{1/2} in the first r places of `z`, eigenvalues and eigenvectors of S in `a` and `v`, all of S divided
+    /// by the power of two that is returned: square roots of data scaled by an odd one have other bits.
+    fn root(&mut self, s: &[f64]) -> f64 {
+        let r = self.r;
+        let unit = power_of_two((0..r).map(|j| s[j * (r + 1)]).sum());
+        self.a.iter_mut().zip(s).for_each(|(a, s)| *a = s / unit);
+        if r > FEW {
+            diagonalise_many(r, &mut self.a, &mut self.v);
+        } else {
+            diagonalise(r, &mut self.a, &mut self.v);
+        }
+        // d is free here: it belongs to the other factorisation
+        self.d.iter_mut().enumerate().for_each(|(k, d)| *d = self.a[k * (r + 1)].max(0.0).sqrt());
+        for (j, row) in self.v.chunks_exact(r).enumerate() {
+            self.z[j] = row.iter().zip(&self.d).map(|(v, root)| v * root * v).sum();
+        }
+        unit
+    }
+}
+
+/// The same by the routine for large matrices, where rotations would take minutes; that of few is kept where it fails.
+fn diagonalise_many(r: usize, a: &mut [f64], v: &mut [f64]) {
+    let s = RowMat::from_fn(r, r, |i, j| a[i * r + j]);
+    // whoever waits for a value gets one
+    let Some((values, vectors)) = inherit(None, || symmetric_eigenpairs(&s)) else {
+        return diagonalise(r, a, v);
+    };
+    v.copy_from_slice(vectors.data());
+    a.fill(0.0);
+    (0..r).for_each(|k| a[k * (r + 1)] = values[k]);
+}
+
+/// Eigenvalues on the diagonal of `a` and eigenvectors as columns of `v` by rotations of Jacobi (Golub and Van Loan, Matrix
+/// Computations, section 8.5): for matrices of a few rows, and without allocation.
+fn diagonalise(r: usize, a: &mut [f64], v: &mut [f64]) {
+    v.fill(0.0);
+    (0..r).for_each(|k| v[k * (r + 1)] = 1.0);
+    let size: f64 = a.iter().map(|x| x * x).sum();
+    for _ in 0..SWEEPS {
+        let off: f64 =
+            (0..r).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i * r + j].powi(2)).sum();
+        if off <= 1e-34 * size || off.is_nan() {
+            break;
+        }
+        for p in 0..r {
+            for q in p + 1..r {
+                let apq = a[p * r + q];
+                if apq == 0.0 {
+                    continue;
+                }
+                let theta = (a[q * (r + 1)] - a[p * (r + 1)]) / (2.0 * apq);
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let s = t * c;
+                for k in 0..r {
+                    let (x, y) = (a[k * r + p], a[k * r + q]);
+                    (a[k * r + p], a[k * r + q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..r {
+                    let (x, y) = (a[p * r + k], a[q * r + k]);
+                    (a[p * r + k], a[q * r + k]) = (c * x - s * y, s * x + c * y);
+                    let (x, y) = (v[k * r + p], v[k * r + q]);
+                    (v[k * r + p], v[k * r + q]) = (c * x - s * y, s * x + c * y);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+
+    /// Correlations of r scores.
+    fn correlations(r: usize, seed: u64) -> Vec<f64> {
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+        let a = RowMat::from_fn(r + 3, r, |_, _| rng.random_range(-1.0..1.0));
+        let product = |i: usize, k: usize| -> f64 { (0..r + 3).map(|m| a.get(m, i) * a.get(m, k)).sum() };
+        let entry = |i: usize, k: usize| product(i, k) / (product(i, i) * product(k, k)).sqrt();
+        (0..r * r).map(|e| entry(e / r, e % r)).collect()
+    }
+
+    /// The products of some of the scores, in another order.
+    fn permuted(s: &[f64], order: &[usize]) -> Vec<f64> {
+        let (all, r) = (s.len().isqrt(), order.len());
+        (0..r * r).map(|e| s[order[e / r] * all + order[e % r]]).collect()
+    }
+
+    /// Adjusted variance of scores taken in the order of their columns.
+    fn in_order(s: &[f64], order: &[usize]) -> f64 {
+        let (s, ones) = (permuted(s, order), vec![1.0; order.len()]);
+        Small::new(order.len(), true).value(Measure::Adjusted, (&s, &[]), &ones)
+    }
+
+    /// Rotations are the slow twin of the routine for many columns.
+    #[test]
+    fn the_square_root_of_many_columns() {
+        let (r, mut few, mut many) = (40, Small::new(40, false), Small::new(40, false));
+        let s = correlations(r, 5);
+        few.a.copy_from_slice(&s);
+        many.a.copy_from_slice(&s);
+        diagonalise(r, &mut few.a, &mut few.v);
+        diagonalise_many(r, &mut many.a, &mut many.v);
+        let back = |of: &Small, i: usize, j: usize| -> f64 {
+            (0..r).map(|k| of.v[i * r + k] * of.a[k * (r + 1)] * of.v[j * r + k]).sum()
+        };
+        for (i, j) in (0..r).flat_map(|i| (0..r).map(move |j| (i, j))) {
+            assert!(
+                (back(&many, i, j) - s[i * r + j]).abs() < 1e-11
+                    && (back(&few, i, j) - s[i * r + j]).abs() < 1e-11
+            );
+        }
+        let trace = |of: &Small| (0..r).map(|k| of.a[k * (r + 1)].max(0.0).sqrt()).sum::<f64>();
+        assert!((trace(&few) - trace(&many)).abs() < 1e-9 * trace(&few));
+    }
+
+    #[test]
+    fn equal_variances_are_taken_in_the_same_order_whatever_that_of_the_columns() {
+        for seed in 0..40 {
+            let r = 2 + (seed % 4) as usize;
+            let s = correlations(r, seed);
+            let ones = vec![1.0; r];
+            let value = Small::new(r, false).value(Measure::Adjusted, (&s, &[]), &ones);
+            let turned: Vec<usize> = (0..r).map(|k| (k + 1) % r).collect();
+            let back: Vec<usize> = (0..r).rev().collect();
+            for order in [turned, back] {
+                let s = permuted(&s, &order);
+                let other = Small::new(r, false).value(Measure::Adjusted, (&s, &[]), &ones);
+                assert!((value - other).abs() <= 1e-12 * value, "{seed}: {value} {other}");
+            }
+            // from each first score on, the one that adds most: none of them has more
+            for first in 0..r {
+                let mut order = vec![first];
+                while order.len() < r {
+                    let added = |k: &usize| {
+                        let so_far: Vec<usize> = order.iter().copied().chain([*k]).collect();
+                        in_order(&s, &so_far)
+                    };
+                    let next = (0..r)
+                        .filter(|k| !order.contains(k))
+                        .max_by(|a, b| added(a).total_cmp(&added(b)))
+                        .unwrap();
+                    order.push(next);
+                }
+                assert!(value >= in_order(&s, &order) * (1.0 - 1e-12), "{seed} {order:?}");
+            }
+        }
+    }
+}

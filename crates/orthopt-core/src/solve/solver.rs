@@ -1,0 +1,140 @@
+//! What an algorithm is: a state and a step.
+
+use std::borrow::Borrow;
+
+use super::{Confirmed, Ending, Fades, Pass, Status};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::error::Result;
+
+/// What one iteration has to say; mostly nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Step {
+    /// The pass that ended with it.
+    pub pass: Option<Pass>,
+    /// The measure of stationarity, where the method looks at it now and then only.
+    pub residual: Option<f64>,
+    /// The solver has nothing more to do: how it ended and why.
+    pub ended: Option<(Status, &'static str)>,
+}
+
+impl Step {
+    /// An iteration that may have ended a pass.
+    pub fn passed(pass: Option<Pass>) -> Self {
+        Self { pass, ..Self::default() }
+    }
+
+    /// An iteration after which there may be nothing more to do.
+    pub fn ended(ended: Option<(Status, &'static str)>) -> Self {
+        Self { ended, ..Self::default() }
+    }
+
+    /// The same with a measure of stationarity, where the method has looked at it.
+    pub fn with_residual(self, residual: Option<f64>) -> Self {
+        Self { residual, ..self }
+    }
+
+    /// Should the loop hear of it before the next iteration?
+    fn speaks(&self) -> bool {
+        self.pass.is_some() || self.residual.is_some() || self.ended.is_some()
+    }
+}
+
+/// Where a solver is between two iterations.
+#[derive(Clone, Copy)]
+pub struct Current<'a> {
+    x: &'a dyn Borrow<RowMat>,
+    /// F there.
+    pub objective: f64,
+    /// The solver's own measure of stationarity, relative so that 1e-6 is small, where it can be had at any time;
+    /// methods whose certificate is a pass give none.
+    pub residual: Option<f64>,
+}
+
+impl<'a> Current<'a> {
+    /// X and F there. X may be anything that has it, such as a state that computes it when it is asked for.
+    pub fn new(x: &'a dyn Borrow<RowMat>, objective: f64) -> Self {
+        Self { x, objective, residual: None }
+    }
+
+    /// The same with a measure of stationarity.
+    pub fn with_residual(self, residual: Option<f64>) -> Self {
+        Self { residual, ..self }
+    }
+
+    /// The feasible X.
+    pub fn x(&self) -> &'a RowMat {
+        self.x.borrow()
+    }
+}
+
+/// How a method behaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// Whether a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of its
+    /// iterations). Not where iterations are pairs of rows, which end by passes over everything, nor where F of
+    /// feasible points says little before the end.
+    pub fades: Fades,
+    /// What [`Solver::finish`] takes, in the longest of the iterations: a time limit has to leave room for it.
+    pub closing_steps: f64,
+}
+
+impl Profile {
+    /// One that ends when F fades as said, and at once.
+    pub fn fading(fades: Fades) -> Self {
+        Self { fades, closing_steps: 0.0 }
+    }
+}
+
+impl Default for Profile {
+    fn default() -> Self {
+        Self::fading(Fades::Iterations)
+    }
+}
+
+/// An algorithm: no clock, no printing, no stopping inside.
+pub trait Solver<P> {
+    /// Everything that changes.
+    type State;
+
+    /// Its name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// How it behaves on `problem`.
+    fn profile(&self, _problem: &P) -> Profile {
+        Profile::default()
+    }
+
+    /// The complete state at X⁰.
+    ///
+    /// # Errors
+    /// Settings that do not fit the problem.
+    fn init(&self, problem: &P, x0: RowMat) -> Result<Self::State>;
+
+    /// One iteration.
+    fn step(&self, problem: &P, state: &mut Self::State) -> Step;
+
+    /// X, F and the measure of stationarity now.
+    fn current<'a>(&self, problem: &P, state: &'a Self::State) -> Current<'a>;
+
+    /// How critical the X is that would be returned now, computed anew: asked before a run is called
+    /// converged. `None` where [`Current::residual`] is such a measure itself, or a pass over all pairs is the
+    /// certificate.
+    fn confirmed(&self, _problem: &P, _state: &Self::State) -> Option<Confirmed> {
+        None
+    }
+
+    /// The final X, cleaned of rounding drift, and what there is to say.
+    fn finish(&self, problem: &P, state: Self::State) -> Ending;
+}
+
+/// At most `budget` ≥ 1 iterations, fewer where one of them has something to say: how many, and what the last one says. The
+/// sequence of points does not depend on how it is cut into steps.
+pub fn advance<P, S: Solver<P>>(solver: &S, problem: &P, state: &mut S::State, budget: u64) -> (u64, Step) {
+    let mut last = solver.step(problem, state);
+    let mut iterations = 1;
+    while iterations < budget && !last.speaks() {
+        last = solver.step(problem, state);
+        iterations += 1;
+    }
+    (iterations, last)
+}

@@ -1,0 +1,99 @@
+//! The rivals of JOBCD in its paper, corrected (docs/mathematics.md, section 9): ADMM, UMCM and CSDM.
+//!
+//! ADMM and UMCM leave the group. What they show is the best J-orthogonal X met so far: every few
+//! iterations the generalised polar factor of the iterate is taken, which is a nearby point of the
+//! group if there is one. The iterate itself is reported as [`Raw`].
+
+mod adagrad;
+mod admm;
+mod csdm;
+mod umcm;
+
+pub use admm::{INFO as J_ADMM, admm_update, info as j_admm};
+pub use csdm::{INFO as CSDM, cs_gradient, info as csdm};
+pub use umcm::{INFO as UMCM, info as umcm, merit};
+
+use crate::jobcd::relative_stationarity;
+use orthopt_core::constraint::JOrthogonal;
+use orthopt_core::constraint::j_orthogonal::{self, polar, repair};
+use orthopt_core::problem::Problem;
+use orthopt_core::smooth::Smooth;
+use orthopt_core::solve::{Raw, Status};
+use orthopt_linalg::RowMat;
+
+/// Iterations between two looks at the group.
+const LOOK: u64 = 10;
+
+/// Whether methods that leave the group look for a point of it after so many iterations: the first too, since a
+/// run with a time limit has to know what that takes.
+fn is_looked_at(iterations: u64) -> bool {
+    iterations == 1 || iterations.is_multiple_of(LOOK)
+}
+
+/// Why a method that diverged stops.
+const DIVERGED: &str = "the iterates diverged: try a larger penalty or a smaller learning rate";
+
+/// The best J-orthogonal X so far.
+#[derive(Clone, Debug)]
+struct Shown {
+    x: RowMat,
+    f: f64,
+    residual: f64, // its stationarity, relative to the largest |W| seen
+    scale: f64,    // that |W|
+    misses: u64,   // iterates without a point of the group nearby
+}
+
+impl Shown {
+    fn new<F: Smooth>(p: &Problem<JOrthogonal, F>, x: RowMat) -> Self {
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let f = p.f.value_and_gradient(&x, &mut g);
+        let mut scale = 0.0;
+        let residual = relative_stationarity(p, &x, &g, &mut scale);
+        Self { x, f, residual, scale, misses: 0 }
+    }
+
+    /// Takes the point of the group near `iterate` if it is better, and gives the stationarity of
+    /// the best one.
+    fn offer<F: Smooth>(&mut self, p: &Problem<JOrthogonal, F>, iterate: &RowMat) -> f64 {
+        let mut near = iterate.clone();
+        let found = match repair(&mut near, p.signature()) {
+            Some(_) => Some(near),
+            None => polar(iterate, p.signature()),
+        };
+        let Some(x) = found.filter(|x| j_orthogonal::feasibility(x, p.signature()) <= 1e-9) else {
+            self.misses += 1;
+            return self.residual;
+        };
+        let mut g = RowMat::zeros(x.nrows(), x.ncols());
+        let f = p.f.value_and_gradient(&x, &mut g);
+        if f < self.f {
+            self.residual = relative_stationarity(p, &x, &g, &mut self.scale);
+            (self.x, self.f) = (x, f);
+        }
+        self.residual
+    }
+}
+
+/// What is reported of an iterate off the group.
+fn raw<F: Smooth>(p: &Problem<JOrthogonal, F>, x: &RowMat) -> Raw {
+    Raw {
+        objective: p.f.value(x),
+        feasibility: p.feasibility(x),
+        nnz: orthopt_core::objective::count_nonzeros(x),
+    }
+}
+
+/// Largest |entry|, infinite where one is not a number.
+fn size(x: &RowMat) -> f64 {
+    x.data().iter().fold(0.0f64, |m, v| if v.is_finite() { m.max(v.abs()) } else { f64::INFINITY })
+}
+
+/// How a run ends when the iterate has entries of this `size`: where f may be unbounded, beyond
+/// `limit`.
+fn lost<F: Smooth>(p: &Problem<JOrthogonal, F>, size: f64, limit: f64) -> Option<(Status, &'static str)> {
+    match p.is_bounded() {
+        false if size > limit => Some(super::jobcd::beyond_limit(&p.f)),
+        true if size > 1e12 => Some((Status::Stalled, DIVERGED)),
+        _ => None,
+    }
+}

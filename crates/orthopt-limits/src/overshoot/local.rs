@@ -1,0 +1,479 @@
+//! The best X on given supports: monotone gradient ascent with Barzilai–Borwein steps on {supp X ⊂ M} and the constraints,
+//! every point on them to rounding.
+//!
+//! Only pairs of columns that share a row are equations of XᵀX = I, beside the length of each column; XᵀCX = diagonal are
+//! r(r − 1)/2 more. With the Jacobian J of the equations on the entries, the tangent part of a gradient g is
+//! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
+
+use super::ground::{Ground, Point, mask_of};
+use super::kept::{Section, multiplied};
+use orthopt_core::smooth::Quadratic;
+use orthopt_core::smooth::measured::Small;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::kernels;
+use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::small::polar;
+use orthopt_linalg::work::count;
+
+/// Steps of Newton's method, and the largest violation that it may leave; it ends where a step brings nothing.
+const NEWTON: usize = 12;
+const FEASIBLE: f64 = 1e-13;
+/// A violation that is rounding.
+const EXACT: f64 = 4.0 * f64::EPSILON;
+/// A pivot of JJᵀ below this share of the largest entry: the equation follows from others.
+const DEPENDENT: f64 = 1e-13;
+/// Shorter steps that are tried where one does not raise the value.
+const SHORTER: usize = 8;
+const SHORTEN: f64 = 0.3;
+/// A squared gradient below this share of the squared value is rounding.
+const STILL: f64 = 1e-24;
+/// Steps in a row that may bring too little: more of them where digits of X are asked for that the value does not show.
+const SHORT: usize = 3;
+const LONG: usize = 12;
+const EXACTLY: f64 = 1e-12;
+/// What a step costs whatever its size, in units of work.
+const OVERHEAD: usize = 30_000;
+
+impl<F: Quadratic> Ground<'_, F> {
+    /// The best point on the supports near `x`; `None` where no feasible one is found.
+    pub fn polish(&self, x: &RowMat, mask: &[bool], (steps, least): (usize, f64)) -> Option<Point> {
+        let (value, x) = Local::new(self, mask).climb(x, steps, least)?;
+        value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
+    }
+
+    /// Length of the gradient of f along the constraints on the support of X, in the unit of f.
+    pub fn criticality(&self, x: &RowMat) -> Option<f64> {
+        Some(Local::new(self, &mask_of(x)).criticality(x)? * self.unit())
+    }
+}
+
+/// The columns of X on the rows that any of them may use.
+pub(super) struct Local<'g, 'a, F> {
+    ground: &'g Ground<'a, F>,
+    rows: Vec<usize>,
+    c: Option<Section>, // C on these rows
+    c2: Option<RowMat>, // C² on these rows
+    supports: Vec<Vec<usize>>,
+    equations: Vec<Equation>,
+    in_column: Vec<Vec<(usize, usize)>>, // equations of each column, and their other columns
+    full: bool,                          // all columns may use all rows, and XᵀX = I is all there is
+}
+
+/// ⟨xₐ, z_b⟩ is 1 for a = b and 0 else, Z = X, or CX where `scores`; its derivative along D is ⟨dₐ, z_b⟩ + ⟨zₐ, d_b⟩.
+#[derive(Clone, Copy, Debug)]
+struct Equation {
+    a: usize,
+    b: usize,
+    scores: bool,
+}
+
+/// A point with what is computed from it.
+struct At {
+    x: RowMat,
+    m: RowMat, // CX
+    value: f64,
+    q: RowMat,
+    p: Option<RowMat>,
+}
+
+impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
+    pub fn new(ground: &'g Ground<'a, F>, mask: &[bool]) -> Self {
+        let (n, r) = ground.shape();
+        let rows: Vec<usize> = (0..n).filter(|i| mask[i * r..(i + 1) * r].contains(&true)).collect();
+        let free = |a: usize, k: usize| mask[rows[a] * r + k];
+        let supports: Vec<Vec<usize>> =
+            (0..r).map(|k| (0..rows.len()).filter(|a| free(*a, k)).collect()).collect();
+        let full = supports.iter().all(|s| s.len() == rows.len());
+        let meet = |a: usize, b: usize| full || supports[a].iter().any(|i| free(*i, b));
+        let between = ground.between();
+        let mut equations = Vec::new();
+        for a in 0..r {
+            for b in a..r {
+                if a == b || (between.is_orthogonal() && meet(a, b)) {
+                    equations.push(Equation { a, b, scores: false });
+                }
+                if a != b && between.is_uncorrelated() {
+                    equations.push(Equation { a, b, scores: true });
+                }
+            }
+        }
+        let c = ground.section(&rows);
+        let c2 = if ground.squares() { ground.cov.square_block(ground.f(), &rows) } else { None };
+        let full = full && !between.is_uncorrelated() && between.is_orthogonal();
+        let equations = near_each_other(equations, r);
+        let in_column = in_columns(&equations, r);
+        Self { ground, rows, c, c2, supports, equations, in_column, full }
+    }
+
+    /// The rows of X that are looked at, with zeros outside the supports.
+    fn gather(&self, x: &RowMat) -> RowMat {
+        let mut out = RowMat::zeros(self.rows.len(), x.ncols());
+        for (k, support) in self.supports.iter().enumerate() {
+            support.iter().for_each(|a| out.set(*a, k, x.get(self.rows[*a], k)));
+        }
+        out
+    }
+
+    fn scatter(&self, x: &RowMat) -> RowMat {
+        let mut out = RowMat::zeros(self.ground.shape().0, x.ncols());
+        self.rows.iter().enumerate().for_each(|(a, i)| out.row_mut(*i).copy_from_slice(x.row(a)));
+        out
+    }
+
+    /// CX on the rows.
+    fn image(&self, x: &RowMat) -> RowMat {
+        match &self.c {
+            Some(c) => c.times(x),
+            None => self.on_rows(&self.ground.cov.times(self.ground.f(), &self.scatter(x))),
+        }
+    }
+
+    /// C²X on the rows.
+    fn second(&self, x: &RowMat) -> RowMat {
+        let ground = self.ground;
+        match &self.c2 {
+            Some(c2) => multiplied(c2, x),
+            None => {
+                let x = self.scatter(x);
+                let m = ground.cov.times(ground.f(), &x);
+                self.on_rows(&ground.cov.twice(ground.f(), &x, &m))
+            }
+        }
+    }
+
+    fn on_rows(&self, image: &RowMat) -> RowMat {
+        RowMat::from_fn(self.rows.len(), image.ncols(), |a, k| image.get(self.rows[a], k))
+    }
+
+    fn at(&self, x: RowMat, m: RowMat, small: &mut Small) -> At {
+        let s = cross(&x, &m).symmetric_part();
+        let w = if self.ground.squares() {
+            cross(&x, &self.second(&x)).symmetric_part()
+        } else {
+            RowMat::zeros(0, 0)
+        };
+        let r = x.ncols();
+        count(8 * r * r * r);
+        let sizes = self.sizes(&x);
+        let (value, q, p) = small.weights(self.ground.measure, (s.data(), w.data()), &sizes);
+        At { x, m, value, q, p }
+    }
+
+    /// What the variances of the columns are added up from.
+    fn sizes(&self, x: &RowMat) -> Vec<f64> {
+        let own = |k: usize, a: usize| x.get(a, k).abs() * self.ground.cov.deviation(self.rows[a]);
+        let size =
+            |(k, support): (usize, &Vec<usize>)| support.iter().map(|a| own(k, *a)).sum::<f64>().powi(2);
+        self.supports.iter().enumerate().map(size).collect()
+    }
+
+    /// Half of the gradient of the measure on the supports, along the constraints.
+    fn tangent(&self, at: &At) -> RowMat {
+        let mut full = RowMat::zeros(at.x.nrows(), at.x.ncols());
+        product(&mut full, false, 1.0, at.m.as_mat(), at.q.as_mat());
+        if let Some(p) = &at.p {
+            product(&mut full, true, 1.0, self.second(&at.x).as_mat(), p.as_mat());
+        }
+        if self.full {
+            let symmetric = cross(&at.x, &full).symmetric_part();
+            product(&mut full, true, -1.0, at.x.as_mat(), symmetric.as_mat());
+            return full;
+        }
+        let mut g = self.masked(&full);
+        let system = Normal::new(self, &at.x, &at.m);
+        let right: Vec<f64> = {
+            let (gx, gm) = (cross(&g, &at.x), cross(&g, &at.m));
+            let of = |e: &Equation| {
+                let z = if e.scores { &gm } else { &gx };
+                z.get(e.a, e.b) + z.get(e.b, e.a)
+            };
+            self.equations.iter().map(of).collect()
+        };
+        self.subtract(&mut g, &at.x, &at.m, &system.solve(right));
+        g
+    }
+
+    fn masked(&self, v: &RowMat) -> RowMat {
+        let mut out = RowMat::zeros(v.nrows(), v.ncols());
+        for (k, support) in self.supports.iter().enumerate() {
+            support.iter().for_each(|a| out.set(*a, k, v.get(*a, k)));
+        }
+        out
+    }
+
+    /// g ← g − Jᵀy.
+    fn subtract(&self, g: &mut RowMat, x: &RowMat, m: &RowMat, y: &[f64]) {
+        let r = x.ncols();
+        let (mut of_x, mut of_m) = (RowMat::zeros(r, r), RowMat::zeros(r, r));
+        for (e, y) in self.equations.iter().zip(y) {
+            let to = if e.scores { &mut of_m } else { &mut of_x };
+            to.set(e.a, e.b, to.get(e.a, e.b) + y);
+            to.set(e.b, e.a, to.get(e.b, e.a) + y);
+        }
+        let scores = self.ground.between().is_uncorrelated();
+        for (k, support) in self.supports.iter().enumerate() {
+            for a in support {
+                let (row, image) = (x.row(*a), m.row(*a));
+                let mut sum: f64 = (0..r).map(|l| row[l] * of_x.get(l, k)).sum();
+                if scores {
+                    sum += (0..r).map(|l| image[l] * of_m.get(l, k)).sum::<f64>();
+                }
+                g.set(*a, k, g.get(*a, k) - sum);
+            }
+        }
+    }
+
+    /// The violation of each equation.
+    fn violations(&self, x: &RowMat, m: &RowMat) -> Vec<f64> {
+        let gram = cross(x, x);
+        let s = if self.ground.between().is_uncorrelated() { cross(x, m) } else { RowMat::zeros(0, 0) };
+        let of = |e: &Equation| match e.scores {
+            true => 0.5 * (s.get(e.a, e.b) + s.get(e.b, e.a)),
+            false => gram.get(e.a, e.b) - f64::from(u8::from(e.a == e.b)),
+        };
+        self.equations.iter().map(of).collect()
+    }
+
+    /// X on the constraints, with CX; `None` where Newton's method does not get there.
+    fn retract(&self, mut x: RowMat) -> Option<(RowMat, RowMat)> {
+        count(OVERHEAD);
+        let r = x.ncols();
+        for (k, support) in self.supports.iter().enumerate() {
+            let length = support.iter().map(|a| x.get(*a, k).powi(2)).sum::<f64>().sqrt();
+            if length.is_nan() || length <= f64::MIN_POSITIVE {
+                return None;
+            }
+            support.iter().for_each(|a| x.set(*a, k, x.get(*a, k) / length));
+        }
+        if self.full && r > 1 {
+            let x = polar(&x)?;
+            let m = self.image(&x);
+            return Some((x, m));
+        }
+        let mut m = self.image(&x);
+        if self.equations.len() == r {
+            return Some((x, m)); // lengths are all there is
+        }
+        let mut before = f64::INFINITY;
+        for _ in 0..NEWTON {
+            let c = self.violations(&x, &m);
+            let error = c.iter().fold(0.0f64, |e, v| e.max(v.abs()));
+            if error <= EXACT || (error <= FEASIBLE && error >= 0.5 * before) {
+                return Some((x, m));
+            }
+            if !error.is_finite() {
+                return None;
+            }
+            before = error;
+            let system = Normal::new(self, &x, &m);
+            let y = system.solve(c);
+            let mut step = RowMat::zeros(x.nrows(), r);
+            self.subtract(&mut step, &x, &m, &y);
+            x.data_mut().iter_mut().zip(step.data()).for_each(|(x, d)| *x += d);
+            m = self.image(&x);
+        }
+        let c = self.violations(&x, &m);
+        c.iter().all(|v| v.abs() <= FEASIBLE).then_some((x, m))
+    }
+}
+
+impl<F: Quadratic> Local<'_, '_, F> {
+    /// Length of the tangent part of half the gradient at X.
+    pub fn criticality(&self, x: &RowMat) -> Option<f64> {
+        let x = self.gather(x);
+        let m = self.image(&x);
+        let size =
+            self.tangent(&self.at(x, m, &mut Small::new(self.ground.shape().1, self.ground.given))).norm();
+        size.is_finite().then_some(size)
+    }
+
+    /// The point that steps from `x` lead to, at most `steps` of them, until three in a row bring less than the share `least`
+    /// of the value; `None` where there is no feasible point near `x`. X comes back with all its rows.
+    pub fn climb(&self, x: &RowMat, steps: usize, least: f64) -> Option<(f64, RowMat)> {
+        let r = x.ncols();
+        let mut small = Small::new(r, self.ground.given);
+        let (x, m) = self.retract(self.gather(x))?;
+        let mut at = self.at(x, m, &mut small);
+        let mut g = self.tangent(&at);
+        let mut step = r as f64 / at.value.abs().max(f64::MIN_POSITIVE);
+        let patience = if least < EXACTLY { LONG } else { SHORT };
+        let mut little = 0;
+        for k in 0..steps {
+            let size = g.inner(&g);
+            if size.is_nan() || size <= STILL * at.value * at.value || self.ground.is_over() {
+                break;
+            }
+            let mut next = None;
+            for _ in 0..SHORTER {
+                let mut y = at.x.clone();
+                y.data_mut().iter_mut().zip(g.data()).for_each(|(y, g)| *y += step * g);
+                if let Some((y, m)) = self.retract(y) {
+                    let reached = self.at(y, m, &mut small);
+                    // where the value is flat to rounding the gradient still says where to go
+                    if reached.value >= at.value * (1.0 - 4.0 * f64::EPSILON) {
+                        next = Some(reached);
+                        break;
+                    }
+                }
+                step *= SHORTEN;
+            }
+            let Some(next) = next else { break };
+            let h = self.tangent(&next);
+            let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
+            let points = next.x.data().iter().zip(at.x.data());
+            for ((x1, x0), (g1, g0)) in points.zip(h.data().iter().zip(g.data())) {
+                let (s, y) = (x1 - x0, g0 - g1);
+                ss += s * s;
+                sy += s * y;
+                yy += y * y;
+            }
+            // of the two lengths of Barzilai and Borwein by turns; where the value is convex along the way longer
+            step = match sy > 0.0 && yy > 0.0 {
+                true if k % 2 == 0 => ss / sy,
+                true => sy / yy,
+                false => 3.0 * step,
+            };
+            little = if next.value - at.value < least * at.value.abs() { little + 1 } else { 0 };
+            (at, g) = (next, h);
+            if little >= patience {
+                break;
+            }
+        }
+        Some((at.value, self.scatter(&at.x)))
+    }
+}
+
+/// Numbers from which on vectors are filled.
+const VECTORS: usize = 32;
+
+/// ⟨a, b⟩ of vectors that are mostly short.
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    if a.len() >= VECTORS { kernels::inner(a, b) } else { a.iter().zip(b).map(|(a, b)| a * b).sum() }
+}
+
+/// JJᵀ of the equations, factored.
+struct Normal {
+    q: usize,
+    l: Vec<f64>,       // unit lower L of LDLᵀ by rows
+    d: Vec<f64>,       // 0 for equations that follow from others
+    first: Vec<usize>, // before it a row of L is zero
+}
+
+impl Normal {
+    fn new<F: Quadratic>(local: &Local<'_, '_, F>, x: &RowMat, m: &RowMat) -> Self {
+        let q = local.equations.len();
+        let (mut l, first) = local.normal_matrix(x, m);
+        let largest = (0..q).fold(0.0f64, |most, i| most.max(l[i * (q + 1)]));
+        let mut d = vec![0.0; q];
+        let mut flops = 0;
+        for i in 0..q {
+            let (above, own) = l.split_at_mut(i * q);
+            // w = row i of LD, then of L
+            for j in first[i]..i {
+                let from = first[i].max(first[j]);
+                let (w, row) = (&own[from..j], &above[j * q + from..j * q + j]);
+                own[j] -= inner(w, row);
+                flops += j - from + 1;
+            }
+            let mut pivot = own[i];
+            for j in first[i]..i {
+                let w = own[j];
+                own[j] = if d[j] > 0.0 { w / d[j] } else { 0.0 };
+                pivot -= w * own[j];
+            }
+            d[i] = if pivot > DEPENDENT * largest { pivot } else { 0.0 };
+        }
+        count(flops);
+        Self { q, l, d, first }
+    }
+
+    /// A solution of JJᵀy = `b`, which is in its range.
+    fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
+        let row = |i: usize| &self.l[i * self.q + self.first[i]..i * self.q + i];
+        for i in 0..self.q {
+            b[i] -= inner(row(i), &b[self.first[i]..i]);
+        }
+        for (b, d) in b.iter_mut().zip(&self.d) {
+            *b = if *d > 0.0 { *b / d } else { 0.0 };
+        }
+        for i in (0..self.q).rev() {
+            let (before, after) = b.split_at_mut(i);
+            row(i).iter().zip(&mut before[self.first[i]..]).for_each(|(l, b)| *b -= after[0] * l);
+        }
+        b
+    }
+}
+
+/// The order of Cuthill and McKee of columns that meet, and equations in the order in which it completes them: a row of their LDLᵀ then
+/// begins near its diagonal.
+fn near_each_other(mut equations: Vec<Equation>, r: usize) -> Vec<Equation> {
+    let mut neighbours = vec![Vec::new(); r];
+    for e in equations.iter().filter(|e| e.a != e.b) {
+        neighbours[e.a].push(e.b);
+        neighbours[e.b].push(e.a);
+    }
+    let degree = |k: &usize| neighbours[*k].len();
+    let (mut place, mut queue) = (vec![usize::MAX; r], Vec::with_capacity(r));
+    let mut seeds: Vec<usize> = (0..r).collect();
+    seeds.sort_by_key(degree);
+    for seed in seeds {
+        let mut next = queue.len();
+        if place[seed] == usize::MAX {
+            place[seed] = queue.len();
+            queue.push(seed);
+        }
+        while next < queue.len() {
+            let mut found = neighbours[queue[next]].clone();
+            found.sort_by_key(degree);
+            for k in found {
+                if place[k] == usize::MAX {
+                    place[k] = queue.len();
+                    queue.push(k);
+                }
+            }
+            next += 1;
+        }
+    }
+    equations.sort_by_key(|e| (place[e.a].max(place[e.b]), place[e.a].min(place[e.b])));
+    equations
+}
+
+impl<F: Quadratic> Local<'_, '_, F> {
+    /// The lower half of JJᵀ by rows, and where each row begins: equations meet in a column, by the products of their other columns on
+    /// its support.
+    fn normal_matrix(&self, x: &RowMat, m: &RowMat) -> (Vec<f64>, Vec<usize>) {
+        let q = self.equations.len();
+        let (mut l, mut first) = (vec![0.0; q * q], (0..q).collect::<Vec<usize>>());
+        let mut parts = Vec::new();
+        for (support, list) in self.supports.iter().zip(&self.in_column) {
+            let size = support.len();
+            count(size * list.len() * list.len());
+            parts.clear();
+            for (i, other) in list {
+                let z = if self.equations[*i].scores { m } else { x };
+                parts.extend(support.iter().map(|a| z.get(*a, *other)));
+            }
+            for (at, (i, _)) in list.iter().enumerate() {
+                let u = &parts[at * size..(at + 1) * size];
+                for (beside, (j, _)) in list.iter().enumerate().filter(|(_, (j, _))| j <= i) {
+                    let sum = inner(u, &parts[beside * size..(beside + 1) * size]);
+                    l[i * q + j] += sum;
+                    if sum != 0.0 {
+                        first[*i] = first[*i].min(*j);
+                    }
+                }
+            }
+        }
+        (l, first)
+    }
+}
+
+/// The equations of each column, and the other column of each; one of a column with itself is there twice.
+fn in_columns(equations: &[Equation], r: usize) -> Vec<Vec<(usize, usize)>> {
+    let mut out = vec![Vec::new(); r];
+    for (i, e) in equations.iter().enumerate() {
+        out[e.a].push((i, e.b));
+        out[e.b].push((i, e.a));
+    }
+    out
+}

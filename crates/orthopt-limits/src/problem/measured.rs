@@ -1,0 +1,300 @@
+//! Sparse components that maximise a measure of what they explain: min −½ φ(X) + λ‖X‖₀ over limits of nonzeros and XᵀX = I,
+//! XᵀCX diagonal with unit columns, or both.
+
+use super::uncorrelated::{NO_VARIANCE, squares_of_correlations};
+use orthopt_core::constraint::{Constraint, Stiefel};
+use orthopt_core::objective::{
+    Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust,
+};
+use orthopt_core::problem::{Between, Cardinality, support};
+use orthopt_core::smooth::{AnySmooth, Measure, Measured, Order, Quadratic, Smooth};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::message::Message;
+use orthopt_linalg::products::cross;
+
+/// How many of the nonzeros of a total one component may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Share {
+    /// At least so many.
+    pub min: usize,
+    /// At most so many.
+    pub max: usize,
+}
+
+/// min −½ φ(X) + λ‖X‖₀ over n × r matrices X with limits of nonzeros and what [`Between`] says; φ is the measure of `f`.
+#[derive(Clone, Debug)]
+pub struct MeasuredProblem<F = AnySmooth> {
+    /// −½ φ(X).
+    pub f: Measured<F>,
+    rank: usize,
+    limits: Cardinality,
+    share: Share,
+    lambda: f64,
+    between: Between,
+    order: Order,
+}
+
+/// A correlation of scores, and a violation of XᵀX = I, that an X of somebody else may have.
+const GIVEN: f64 = 1e-6;
+/// The same of what a run returns: rounding.
+const ROUNDING: f64 = 1e-12;
+
+impl MeasuredProblem {
+    /// The same problem on some of the variables, whose measure sees no others.
+    ///
+    /// # Errors
+    /// Limits that do not fit so few variables.
+    #[doc(hidden)]
+    pub fn on_variables(&self, variables: &[usize]) -> Result<Self> {
+        let part = Self::new(
+            self.f.on_variables(variables),
+            self.rank,
+            self.limits.clone(),
+            self.lambda,
+            self.between,
+        )?;
+        // limits that differ here may be the same there
+        let f = part.f.in_given_order(self.f.is_in_given_order());
+        Ok(Self { f, share: Share { max: self.share.max.min(variables.len()), ..self.share }, ..part })
+    }
+}
+
+impl<F: Quadratic> MeasuredProblem<F> {
+    /// The problem for r components that are found together. Adjusted variance takes them in the order of their variances, or of
+    /// the list where limits of components differ.
+    ///
+    /// # Errors
+    /// A rank, λ or limit out of range; limits of rows, for which adjusted and polar variance are the variance.
+    pub fn new(
+        f: Measured<F>,
+        rank: usize,
+        limits: Cardinality,
+        lambda: f64,
+        between: Between,
+    ) -> Result<Self> {
+        let n = f.nrows();
+        Stiefel::new(n, rank)?;
+        if !(lambda >= 0.0 && lambda.is_finite()) {
+            let (option, value) = ("lambda".into(), lambda.to_string());
+            return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
+        }
+        let limits = limits.checked(n, rank)?;
+        if matches!(limits, Cardinality::Rows(_)) {
+            let (other, why) = match between {
+                Between::Orthogonal => (
+                    "maximise",
+                    "components on common variables are eigenvectors, whose adjusted and polar variance is the variance, \
+                     and explained variance has no such limit here",
+                ),
+                _ => (
+                    "constraint",
+                    "components on common variables are eigenvectors, so they are already orthogonal and uncorrelated",
+                ),
+            };
+            let message = Message::about("variables").text(" and ").option(other);
+            let message = message.text(format!(" exclude each other: {why}; leave ")).option(other);
+            return Err(Error::Incompatible(message.text(" out")));
+        }
+        // a list of limits that differ is one of components in this order
+        let given = matches!(&limits, Cardinality::Components(list) if list.iter().any(|s| *s != list[0]));
+        let f = f.in_given_order(given);
+        Ok(Self { f, rank, limits, share: Share { min: 1, max: n }, lambda, between, order: Order::Joint })
+    }
+
+    /// The same with so many nonzeros in each component, where a total is limited.
+    ///
+    /// # Errors
+    /// Numbers that no X meets.
+    pub fn shared(mut self, share: Share) -> Result<Self> {
+        let Cardinality::Total(total) = self.limits else {
+            return Err(Error::Incompatible(
+                "a least and a largest number of nonzeros in a component are for a limit of all components together".into(),
+            ));
+        };
+        let max = share.max.min(self.nrows());
+        if share.min == 0 || share.min > max || share.min * self.rank > total {
+            return Err(Error::InvalidOption {
+                option: "min-nonzeros".into(),
+                value: share.min.to_string(),
+                expected: format!(
+                    "from 1 to {}: {} components have {total} nonzeros together, and at most {max} each",
+                    max.min(total / self.rank),
+                    self.rank
+                ),
+            });
+        }
+        self.share = Share { min: share.min, max };
+        Ok(self)
+    }
+
+    /// The same with components one after the other: each adds the most to those before it that is possible for its number of
+    /// nonzeros, and adjusted variance has this order.
+    ///
+    /// # Errors
+    /// A total, which one after the other would take; a λ; a measure or a constraint that is of all components together.
+    #[doc(hidden)]
+    pub fn in_sequence(mut self) -> Result<Self> {
+        let refused = |what: &str| Err(Error::Incompatible(format!("order sequential is for {what}").into()));
+        if !matches!(self.limits, Cardinality::Components(_)) || self.lambda > 0.0 {
+            return refused("a number of nonzeros for each component and no lambda");
+        }
+        if self.between != Between::Orthogonal {
+            return refused("orthogonal components");
+        }
+        if self.f.measure() == Measure::Polar {
+            return refused("variance, adjusted and explained: polar is of all components together");
+        }
+        self.order = Order::Sequential;
+        Ok(self.in_its_order())
+    }
+
+    /// Components one after the other have an order, whatever their limits are.
+    fn in_its_order(self) -> Self {
+        let given = self.f.is_in_given_order() || self.order == Order::Sequential;
+        Self { f: self.f.in_given_order(given), ..self }
+    }
+
+    /// The same with other limits and another λ.
+    ///
+    /// # Errors
+    /// As [`MeasuredProblem::new`].
+    #[doc(hidden)]
+    pub fn limited(self, limits: Cardinality, lambda: f64) -> Result<Self> {
+        let order = self.order;
+        let new = Self::new(self.f, self.rank, limits, lambda, self.between)?;
+        Ok(Self { order, ..new }.in_its_order())
+    }
+
+    /// n.
+    pub fn nrows(&self) -> usize {
+        self.f.nrows()
+    }
+
+    /// r.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// The limits.
+    pub fn limits(&self) -> &Cardinality {
+        &self.limits
+    }
+
+    /// Nonzeros that a component may have where a total is limited.
+    pub fn share(&self) -> Share {
+        self.share
+    }
+
+    /// λ.
+    pub fn lambda(&self) -> f64 {
+        self.lambda
+    }
+
+    /// What holds between two components.
+    pub fn between(&self) -> Between {
+        self.between
+    }
+
+    /// How components are found.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6, within the limits.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the measured numbers.
+    pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        let wrong = |why: String| Err(Error::Incompatible(format!("{what} {why}").into()));
+        if self.between.is_orthogonal() {
+            Stiefel::new(self.nrows(), self.rank)?.check(x, what)?;
+        }
+        let (rows, cols) = (x.nrows(), x.ncols());
+        let (expected_rows, expected_cols) = (self.nrows(), self.rank);
+        if (rows, cols) != (expected_rows, expected_cols) {
+            return Err(Error::Shape { what: what.into(), rows, cols, expected_rows, expected_cols });
+        }
+        if let Some((row, col)) = x.find_non_finite() {
+            return wrong(format!("is not finite in row {}, column {}", row + 1, col + 1));
+        }
+        let off = self.feasibility(x);
+        if off.is_nan() || off > GIVEN {
+            return wrong(format!("is off the constraint by {off:.3e}, and {GIVEN:e} is allowed"));
+        }
+        if !self.allows(x) {
+            let counts: Vec<_> = (0..cols).map(|k| support(x, k).len().to_string()).collect();
+            return wrong(format!(
+                "has {} nonzeros in its components: {} are allowed",
+                counts.join(", "),
+                self.limits.words()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether X keeps the limits.
+    pub fn allows(&self, x: &RowMat) -> bool {
+        let fits = |k: usize| (self.share.min..=self.share.max).contains(&support(x, k).len());
+        self.limits.allows(x) && (0..x.ncols()).all(fits)
+    }
+}
+
+impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
+    fn value(&self, x: &RowMat) -> f64 {
+        self.f.value(x) + price_of_nonzeros(self.lambda, x)
+    }
+
+    fn objective(&self, x: &RowMat) -> Objective {
+        with_price(self.f.value(x), self.lambda, || count_nonzeros(x))
+    }
+
+    fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
+        let smooth = self.f.value(x);
+        (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, || count_nonzeros(x)))
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.f.scale(x)
+    }
+
+    fn asks_for_zeros(&self) -> bool {
+        true
+    }
+
+    fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        let most = self.feasibility(x).max(ROUNDING);
+        let restore = |x: &mut RowMat| {
+            if !self.allows(x) {
+                return f64::INFINITY;
+            }
+            if self.between == Between::Orthogonal {
+                return orthopt_core::constraint::stiefel::repair_on_support(x);
+            }
+            for k in 0..x.ncols() {
+                let length = (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
+                (0..x.nrows()).for_each(|i| x.set(i, k, x.get(i, k) / length));
+            }
+            if self.feasibility(x) <= most { 0.0 } else { f64::INFINITY }
+        };
+        without_dust(x, |x| self.objective(x), restore)
+    }
+
+    /// ‖XᵀX − I‖_F, of its diagonal only where loadings need not be orthogonal, with the correlations of scores where these
+    /// must be zero: the root of the sum of the squares.
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        let g = cross(x, x);
+        let r = x.ncols();
+        let mut sum = 0.0;
+        for j in 0..r {
+            for k in (0..r).filter(|k| *k == j || self.between.is_orthogonal()) {
+                sum += (g.get(j, k) - f64::from(u8::from(j == k))).powi(2);
+            }
+        }
+        if self.between.is_uncorrelated() {
+            let f = self.f.quadratic();
+            sum += squares_of_correlations(&cross(x, &f.apply(x)), NO_VARIANCE * f.scale(x));
+        }
+        sum.sqrt()
+    }
+}

@@ -1,0 +1,10 @@
+//! Problems with limits of nonzeros, and with other measures of variance than that of each component by itself.
+
+pub(crate) mod cardinality;
+pub(crate) mod measured;
+pub(crate) mod uncorrelated;
+
+pub use cardinality::CardinalityProblem;
+pub use measured::{MeasuredProblem, Share};
+pub use uncorrelated::UncorrelatedProblem;
+pub use uncorrelated::takes_one_by_one;

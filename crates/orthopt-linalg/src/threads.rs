@@ -1,0 +1,147 @@
+//! Sensible numbers of threads, and the pool that programs with the library share.
+
+use std::cell::RefCell;
+use std::process;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+
+use crate::error::Error;
+
+/// Number of threads for a request of `wanted`: at most four per core, or 64 if that is more.
+/// Further threads only take memory.
+pub fn sensible(wanted: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    wanted.min((4 * cores).max(64))
+}
+
+/// Threads that work together.
+#[doc(hidden)]
+pub type Pool = Arc<ThreadPool>;
+
+/// The shared pool and the process it was made in: the threads of a pool do not survive a fork, which
+/// Python's `multiprocessing` and R's `parallel` use, and work given to it after a fork would wait for ever.
+static SHARED: Mutex<Option<(u32, Pool)>> = Mutex::new(None);
+
+/// A pool of `threads` threads, or the shared one with as many as there are processors: for modules of other
+/// languages.
+///
+/// # Errors
+/// `threads` = 0, or threads that cannot be started.
+#[doc(hidden)]
+pub fn pool(threads: Option<usize>) -> Result<Pool, Error> {
+    if let Some(threads) = threads {
+        return start(threads);
+    }
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    let here = process::id();
+    if let Some((made_in, pool)) = shared.take() {
+        if made_in == here {
+            *shared = Some((here, Arc::clone(&pool)));
+            return Ok(pool);
+        }
+        std::mem::forget(pool); // of the parent: its threads are not here to be joined
+    }
+    let pool = start(std::thread::available_parallelism().map_or(1, usize::from))?;
+    *shared = Some((here, Arc::clone(&pool)));
+    Ok(pool)
+}
+
+thread_local! {
+    static CHOSEN: RefCell<Option<Pool>> = const { RefCell::new(None) };
+}
+
+/// `f` with the threads of `pool`: on one of them, or where it is a search on this one, so that all of them are
+/// free for its tasks.
+#[doc(hidden)]
+pub fn on<R: Send>(pool: &Pool, is_search: bool, f: impl FnOnce() -> R + Send) -> R {
+    if is_search { with(pool, f) } else { pool.install(f) }
+}
+
+/// `f` on this thread, with the threads of `pool` for its parallel work.
+fn with<R>(pool: &Pool, f: impl FnOnce() -> R) -> R {
+    struct Before(Option<Pool>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            CHOSEN.set(self.0.take());
+        }
+    }
+    let _before = Before(CHOSEN.replace(Some(Arc::clone(pool))));
+    f()
+}
+
+fn chosen() -> Option<Pool> {
+    CHOSEN.with_borrow(Clone::clone)
+}
+
+/// `f` on a thread of the pool that a search on this thread has; without one it is left to rayon.
+#[doc(hidden)]
+pub fn on_chosen<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    match chosen() {
+        Some(pool) => pool.install(f),
+        None => f(),
+    }
+}
+
+/// Number of threads for the parallel work of this one.
+#[doc(hidden)]
+pub fn count() -> usize {
+    chosen().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
+}
+
+/// A scope of tasks on these threads.
+#[doc(hidden)]
+pub fn scope<'s, R>(f: impl FnOnce(&Scope<'s>) -> R) -> R {
+    match chosen() {
+        Some(pool) => pool.in_place_scope(f),
+        None => rayon::in_place_scope(f),
+    }
+}
+
+fn start(threads: usize) -> Result<Pool, Error> {
+    let invalid = |expected: &str| Error::InvalidOption {
+        option: "threads".into(),
+        value: threads.to_string(),
+        expected: expected.into(),
+    };
+    if threads == 0 {
+        return Err(invalid("a whole number >= 1"));
+    }
+    let pool = ThreadPoolBuilder::new().num_threads(sensible(threads)).build();
+    pool.map(Arc::new).map_err(|error| invalid(&format!("a number of threads that can be started ({error})")))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn few_stay_and_many_are_cut() {
+        assert_eq!([1, 2, 64].map(super::sensible), [1, 2, 64]);
+        assert!(super::sensible(1_000_000) < 100_000);
+    }
+
+    #[test]
+    fn threads_are_used_from_outside() {
+        let pool = super::pool(Some(3)).unwrap();
+        let here = std::thread::current().id();
+        let (count, on, spawned) = super::with(&pool, || {
+            assert_eq!(std::thread::current().id(), here);
+            let (send, receive) = std::sync::mpsc::channel();
+            super::scope(|scope| scope.spawn(move |_| send.send(rayon::current_num_threads()).unwrap()));
+            (super::count(), super::on_chosen(rayon::current_num_threads), receive.recv().unwrap())
+        });
+        assert_eq!((count, on, spawned), (3, 3, 3));
+        assert!(super::chosen().is_none());
+        for is_search in [false, true] {
+            let stays = super::on(&pool, is_search, || std::thread::current().id() == here);
+            assert_eq!(stays, is_search);
+        }
+    }
+
+    #[test]
+    fn the_shared_pool_is_made_once_and_none_has_no_threads() {
+        let pools = [(); 2].map(|()| super::pool(None).unwrap());
+        assert!(std::sync::Arc::ptr_eq(&pools[0], &pools[1]));
+        assert_eq!(super::pool(Some(3)).unwrap().current_num_threads(), 3);
+        assert!(super::pool(Some(0)).unwrap_err().to_string().contains("threads is 0"));
+    }
+}

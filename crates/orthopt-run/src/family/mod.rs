@@ -1,0 +1,276 @@
+//! Named choices of users: problems, the solvers and starting points of each family, and the
+//! defaults of open choices. An application service above the mathematics and the solvers.
+
+use orthopt_bound as bound;
+use orthopt_core::certify::{BlockReport, BlockScope, Certificate, Scope};
+use orthopt_core::objective::Evaluate;
+use orthopt_core::problem::ExplainedVariance;
+use orthopt_core::smooth::AnySmooth;
+use orthopt_core::solve::Solution;
+use orthopt_core::solve::info::SolverInfo;
+use orthopt_core::start::Start;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::Result;
+use orthopt_linalg::message::Message;
+
+mod arms;
+mod brockett;
+mod cardinality;
+#[doc(hidden)]
+pub mod catalogue;
+mod composite;
+mod composite_pca;
+mod condensed;
+mod curvature;
+mod in_time;
+#[doc(hidden)]
+pub mod in_unit;
+mod j_orthogonal;
+mod knee;
+mod lambda;
+mod line_up;
+mod measured;
+mod memory;
+mod named;
+mod narrow;
+mod nonlinear_eig;
+mod pca;
+mod plan;
+mod portfolio;
+mod pose;
+mod pose_options;
+mod posed;
+mod problems;
+mod procrustes;
+mod proof_file;
+mod rank;
+pub mod request;
+mod samples;
+mod shared_rows;
+mod signs;
+mod statement;
+mod supports_proof;
+mod uncentred;
+mod uncorrelated;
+
+pub use crate::search::Effort;
+pub use cardinality::Limit;
+pub(crate) use catalogue::all_starts;
+pub use catalogue::{
+    NamedConstant, PenaltyEntry, SolverEntry, all_constants, all_penalties, all_solvers, check_constants,
+    check_solvers, penalty_called, solvers_called,
+};
+pub(crate) use composite_pca::default_k;
+pub use composite_pca::{CompositeOptions, Split, composite_parts, composite_problem, needs_parts};
+pub use in_unit::InUnit;
+pub use knee::{Knee, knee};
+pub use named::Named;
+pub use narrow::Carried;
+pub use narrow::{Held, Narrow};
+pub use nonlinear_eig::{LinearInput, SOLVERS as NONLINEAR_EIG_SOLVERS};
+pub use orthopt_core::problem::Between;
+pub use pca::{order_components, pca_problem};
+pub use plan::{Plan, Wanted};
+pub use pose::pose;
+pub use pose_options::PoseOptions;
+pub use posed::{Kind, Posed, ProblemInfo};
+pub use problems::{PROBLEMS, find_problem};
+pub use rank::{RankRule, Scree, scree};
+pub use request::{Call, Case, GivenOptions, Run};
+pub use uncentred::remark_on_means;
+
+/// A kind of problem with everything that a command line or another language needs to solve it
+/// by name: its solvers, its starting points, its certificates.
+pub trait Family: Evaluate + Send + Sync + Sized + 'static {
+    /// Its solvers.
+    fn solvers(&self) -> &'static [SolverInfo<Self>];
+
+    /// Names of its starting points, with one line each; the first is the default.
+    fn starts(&self) -> &'static [(&'static str, &'static str)];
+
+    /// Rows and columns of X.
+    fn shape(&self) -> (usize, usize);
+
+    /// The problem of the data divided by a power of two, where it is posed so, and what its F is multiplied by: runs are runs
+    /// of that problem.
+    #[doc(hidden)]
+    fn in_unit(&self) -> Option<(&Self, f64)> {
+        None
+    }
+
+    /// The starting point called `name`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`](orthopt_linalg::Error::UnknownName), and what stands in its way.
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
+
+    /// The same; a start that takes its time ends early where `cancel` says so.
+    ///
+    /// # Errors
+    /// Like [`start`](Self::start).
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        let _ = cancel;
+        self.start(name, seed)
+    }
+
+    /// X⁰ of `start`.
+    ///
+    /// # Errors
+    /// An unknown name; a point that does not fit.
+    fn start_at(&self, start: &Start, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        match start {
+            Start::Given(x) => self.given(x),
+            named => self.start_while(named.name(), seed, cancel),
+        }
+    }
+
+    /// Whether another seed gives another start of this name.
+    fn has_chance(&self, start: &str) -> bool {
+        matches!(start, "random" | "partition")
+    }
+
+    /// The starting point of those who do not name one.
+    fn default_start(&self) -> &'static str {
+        self.starts().first().map_or("random", |s| s.0)
+    }
+
+    /// A starting point of the user's own, checked and repaired to rounding.
+    ///
+    /// # Errors
+    /// As [`Family::check`].
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        self.check(x, "the starting point X")?;
+        Ok(x.clone())
+    }
+
+    /// Solvers, options and starting points for what the user wants.
+    ///
+    /// # Errors
+    /// Unknown names, solvers that do not fit, options out of range.
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        Plan::by_default(self, wanted)
+    }
+
+    /// Quantity that [`Evaluate::feasibility`] measures, in words.
+    fn feasibility_name(&self) -> &'static str {
+        "||X'X - I||_F"
+    }
+
+    /// The same, which has been measured, divided by ‖X‖₂², the unit in which rounding counts where ‖X‖ is
+    /// not bounded; `None` where it is.
+    fn relative_feasibility(&self, _x: &RowMat, _feasibility: f64) -> Option<f64> {
+        None
+    }
+
+    /// Quantity that [`Family::criticality`] measures, in words.
+    fn criticality_name(&self) -> &'static str {
+        "dist(0, dF(X)) along the manifold"
+    }
+
+    /// True if local solutions differ, so that further starts are worth their time.
+    fn has_local_solutions(&self) -> bool {
+        true
+    }
+
+    /// Iterations worth spending on further starts where the user sets no limit and leaves the
+    /// solver open: about a second of OBCD.
+    fn auto_effort(&self) -> u64 {
+        2_000_000
+    }
+
+    /// The minimum of F where it is known in closed form. May cost O(n³).
+    fn known_optimum(&self) -> Option<f64> {
+        None
+    }
+
+    /// f and the kind of the problem, where lower bounds of F over all feasible points are known.
+    ///
+    /// # Errors
+    /// There is no bound, and why.
+    fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
+        Err(bound::no_bound("this problem has no relaxation that is proved to be below F"))
+    }
+
+    /// True if a bound branches.
+    fn branches(&self) -> bool {
+        let (n, r) = self.shape();
+        self.bounded().is_ok_and(|(_, kind)| bound::branches(&kind, r, n))
+    }
+
+    /// A lower bound of F over all feasible points; `x` is the best one known.
+    ///
+    /// # Errors
+    /// As [`Family::bounded`] and [`bound::lower_bound`].
+    fn lower_bound(
+        &self,
+        x: Option<&RowMat>,
+        options: &bound::Options,
+        cancel: &Cancel,
+        show: bound::Show<'_>,
+    ) -> Result<bound::Bound> {
+        let (f, kind) = self.bounded()?;
+        let (_, rank) = self.shape();
+        bound::lower_bound(f, rank, &kind, x, options, cancel, show)
+    }
+
+    /// The minimum of F, proved with at most so much work (`linalg::work`) from the X that is known, if one is: the same
+    /// for any number of threads unless `cancel` says so. `None` where that is not enough.
+    fn proved_with(&self, _known: Option<&RowMat>, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
+        None
+    }
+
+    /// The problem as one that can be searched on some of its variables; `None` where it is not.
+    fn narrow(&self) -> Option<Held<'_, Self>> {
+        None
+    }
+
+    /// The problem with less of C to be searched first, where X needs all variables and that pays.
+    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<Held<'_, Self>> {
+        None
+    }
+
+    /// Variance explained by the columns of X, where that means something.
+    fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
+        None
+    }
+
+    /// Share of the variance that PCA with as many components explains, where that means something.
+    fn pca_share(&self) -> Option<f64> {
+        None
+    }
+
+    /// What a constraint of the problem costs at X, where that is asked first.
+    fn price(&self, _x: &RowMat) -> Option<Message> {
+        None
+    }
+
+    /// Puts the columns of the solution in a canonical order, where the order is free.
+    fn order_components(&self, _solution: &mut Solution) {}
+
+    /// Checks a given X: shape, finite, feasible to 1e-6.
+    ///
+    /// # Errors
+    /// Error if X is infeasible, with the measured error.
+    fn check(&self, x: &RowMat, what: &str) -> Result<()>;
+
+    /// How far X is from being critical; `None` if it was cancelled before
+    /// that was known.
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64>;
+
+    /// True if pairs of rows can be solved globally, so that [`block_stationarity`](Self::block_stationarity) says
+    /// something.
+    fn has_pairs(&self) -> bool {
+        true
+    }
+
+    /// Block-2 stationarity, where pairs of rows can be solved globally. When it is cancelled it ends at
+    /// once with what has been checked, [`Certificate::pairs_checked`].
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate>;
+
+    /// Decreases of F by blocks of more rows, by a search of some of them; `None` if rows are tied together, or
+    /// f or h is not of the kind that blocks are searched for.
+    fn block_k_stationarity(&self, _x: &RowMat, _scope: &BlockScope, _: &Cancel) -> Option<BlockReport> {
+        None
+    }
+}

@@ -1,0 +1,417 @@
+//! A problem of any family: what is above the families (plans, searches, reports, front ends) is compiled for this type alone.
+//!
+//! Solvers, starts and moves are written for the type of their own family. A plan of one becomes a plan of [`Named`] with the
+//! function that gives the problem back.
+
+use std::sync::OnceLock;
+
+use super::in_unit::InUnit;
+use super::narrow::{Held, Narrow};
+use super::{Family, Plan, Wanted};
+use crate::search::Effort;
+use orthopt_bound as bound;
+use orthopt_core::certify::{BlockReport, BlockScope, Certificate, Scope};
+use orthopt_core::objective::{Evaluate, Objective};
+use orthopt_core::problem::{
+    CompositeProblem, ExplainedVariance, JProblem, NonlinearEigProblem, PcaProblem, SampleProblem,
+};
+use orthopt_core::smooth::AnySmooth;
+use orthopt_core::solve::Solution;
+use orthopt_core::solve::info::SolverInfo;
+use orthopt_core::start::Start;
+use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem, UncorrelatedProblem};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::Result;
+use orthopt_linalg::message::Message;
+
+/// A problem of any family.
+///
+/// Exhaustive on purpose: a family that is not in the list below does not compile.
+#[derive(Clone, Debug)]
+pub enum Named {
+    /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
+    Pca(PcaProblem),
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit on nonzeros.
+    Cardinality(CardinalityProblem),
+    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit on nonzeros.
+    Uncorrelated(UncorrelatedProblem),
+    /// min −½ φ(X) + λ‖X‖₀ for a measure φ of what components explain and limits of nonzeros.
+    Measured(MeasuredProblem),
+    /// min f(X) − g(X) + h(A(X)), XᵀX = I.
+    Composite(CompositeProblem),
+    /// min f(X), XᵀJX = J.
+    JOrthogonal(JProblem),
+    /// min ½⟨X, CX⟩ + ⟨E, X⟩ + (λ/4) ρᵀC†ρ, XᵀX = I.
+    NonlinearEig(NonlinearEigProblem),
+    /// min f(AX), XᵀX = I.
+    Samples(SampleProblem),
+    /// Any of these for data far from 1, divided by a power of two.
+    InUnit(Box<InUnit>),
+}
+
+impl Named {
+    /// The problem of one family, for data divided by a power of two where they are far from 1.
+    fn near(&self) -> &Self {
+        match self {
+            Self::InUnit(far) => &far.near,
+            near => near,
+        }
+    }
+
+    /// What F of [`near`](Self::near) is multiplied by, a power of two.
+    fn unit(&self) -> f64 {
+        match self {
+            Self::InUnit(far) => far.of_f(),
+            _ => 1.0,
+        }
+    }
+
+    /// The bound with an X of its own whose rounding is zero.
+    fn without_dust(&self, mut bound: bound::Bound) -> bound::Bound {
+        bound.x = bound.x.map(|x| self.cleaned(&x).unwrap_or(x));
+        bound
+    }
+
+    /// Data for an independent check of a bound of the problem.
+    ///
+    /// # Errors
+    /// There is no bound, and why.
+    pub fn dual(&self, bound: &bound::Bound) -> Result<bound::Dual> {
+        let (unit, (f, _)) = (self.unit(), self.bounded()?);
+        let (_, rank) = self.shape();
+        Ok(bound.clone().times(1.0 / unit).dual(f, rank).times(unit))
+    }
+
+    /// The multipliers for a limit of nonzeros; `None` for other kinds, for too many variables, and where `cancel` ends it
+    /// before there are any. `objective` is the lowest F known.
+    ///
+    /// # Errors
+    /// There is no bound, and why; data that are not finite.
+    pub fn limit_dual(&self, objective: Option<f64>, cancel: &Cancel) -> Result<Option<bound::LimitDual>> {
+        let (unit, (f, kind)) = (self.unit(), self.bounded()?);
+        let (_, rank) = self.shape();
+        let dual = bound::limit_dual(f, rank, &kind, objective.map(|f| f / unit), cancel)?;
+        Ok(dual.map(|dual| dual.times(unit)))
+    }
+}
+
+/// A family that [`Named`] lists.
+trait Member: Family {
+    /// The problem again.
+    fn of(named: &Named) -> &Self;
+
+    /// As one of any family.
+    fn named(self) -> Named;
+
+    /// Its solvers for such problems, made once.
+    fn lifted() -> &'static OnceLock<Vec<SolverInfo<Named>>>;
+}
+
+macro_rules! members {
+    ($($variant:ident($problem:ty)),*) => {
+        $(impl Member for $problem {
+            fn of(named: &Named) -> &Self {
+                match named.near() {
+                    Named::$variant(problem) => problem,
+                    _ => unreachable!("the plan of a problem is used with that problem"),
+                }
+            }
+
+            fn named(self) -> Named {
+                Named::$variant(self)
+            }
+
+            fn lifted() -> &'static OnceLock<Vec<SolverInfo<Named>>> {
+                static LIFTED: OnceLock<Vec<SolverInfo<Named>>> = OnceLock::new();
+                &LIFTED
+            }
+        }
+
+        impl From<$problem> for Named {
+            fn from(problem: $problem) -> Self {
+                Named::$variant(problem)
+            }
+        })*
+
+        /// The same expression for the problem of any family, in its own unit.
+        macro_rules! each {
+            ($named:expr, $p:ident => $body:expr) => {
+                match $named.near() {
+                    $(Named::$variant($p) => $body,)*
+                    Named::InUnit(_) => unreachable!("data that are divided by a power of two are near 1"),
+                }
+            };
+        }
+    };
+}
+
+members!(
+    Pca(PcaProblem),
+    Cardinality(CardinalityProblem),
+    Uncorrelated(UncorrelatedProblem),
+    Measured(MeasuredProblem),
+    Composite(CompositeProblem),
+    JOrthogonal(JProblem),
+    NonlinearEig(NonlinearEigProblem),
+    Samples(SampleProblem)
+);
+
+fn solvers<P: Member>(problem: &P) -> &'static [SolverInfo<Named>] {
+    P::lifted().get_or_init(|| problem.solvers().iter().map(|solver| solver.lifted(P::of)).collect())
+}
+
+fn plan<P: Member>(problem: &P, wanted: &Wanted) -> Result<Plan<Named>> {
+    let Plan { solvers: own, options, starts, reasons, chosen, portfolio, lower_bound } =
+        problem.plan(wanted)?;
+    let lifted = solvers(problem);
+    let of_name = |name| lifted.iter().find(|solver| solver.name == name);
+    let solvers = own.iter().filter_map(|solver| of_name(solver.name)).collect();
+    let portfolio = portfolio.map(|portfolio| portfolio.lifted(P::of));
+    Ok(Plan { solvers, options, starts, reasons, chosen, portfolio, lower_bound })
+}
+
+/// A problem of one family in which variables may be left out.
+struct Lifted<'a, P>(Held<'a, P>);
+
+impl<P: Member> Narrow<Named> for Lifted<'_, P> {
+    fn form(&self) -> &AnySmooth {
+        self.0.form()
+    }
+
+    fn gradient(&self) -> u64 {
+        self.0.gradient()
+    }
+
+    fn on_variables(&self, variables: &[usize]) -> Result<Named> {
+        self.0.on_variables(variables).map(P::named)
+    }
+
+    fn least(&self) -> usize {
+        self.0.least()
+    }
+
+    fn needed(&self, y: &RowMat) -> usize {
+        self.0.needed(y)
+    }
+
+    fn settles(&self) -> Option<(&'static str, Option<u64>)> {
+        self.0.settles()
+    }
+
+    fn on(&self) -> Option<String> {
+        self.0.on()
+    }
+
+    fn is_an_end(&self, x: &RowMat, objective: f64, effort: Effort) -> bool {
+        self.0.is_an_end(x, objective, effort)
+    }
+
+    fn first_point(&self, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+        self.0.first_point(work, seed, cancel)
+    }
+
+    fn polisher(&self) -> &'static str {
+        self.0.polisher()
+    }
+
+    fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
+        self.0.entrants(x, cancel)
+    }
+}
+
+fn lifted<P: Member>(narrow: Held<'_, P>) -> Held<'_, Named> {
+    Held::Made(Box::new(Lifted(narrow)))
+}
+
+impl Evaluate for Named {
+    fn value(&self, x: &RowMat) -> f64 {
+        self.unit() * each!(self, p => Evaluate::value(p, x))
+    }
+
+    fn objective(&self, x: &RowMat) -> Objective {
+        each!(self, p => Evaluate::objective(p, x)).times(self.unit())
+    }
+
+    fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
+        let (f, parts) = each!(self, p => Evaluate::evaluated(p, x));
+        (self.unit() * f, parts.times(self.unit()))
+    }
+
+    fn scale(&self, x: &RowMat) -> f64 {
+        self.unit() * each!(self, p => Evaluate::scale(p, x))
+    }
+
+    fn feasibility(&self, x: &RowMat) -> f64 {
+        each!(self, p => Evaluate::feasibility(p, x))
+    }
+
+    fn is_sized(&self, x: &RowMat) -> bool {
+        each!(self, p => Evaluate::is_sized(p, x))
+    }
+
+    fn nonneg_violation(&self, x: &RowMat) -> Option<f64> {
+        each!(self, p => Evaluate::nonneg_violation(p, x))
+    }
+
+    fn asks_for_zeros(&self) -> bool {
+        each!(self, p => Evaluate::asks_for_zeros(p))
+    }
+
+    fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
+        each!(self, p => Evaluate::cleaned(p, x))
+    }
+}
+
+impl Family for Named {
+    fn in_unit(&self) -> Option<(&Self, f64)> {
+        match self {
+            Self::InUnit(far) => Some((&far.near, far.of_f())),
+            _ => None,
+        }
+    }
+
+    fn solvers(&self) -> &'static [SolverInfo<Self>] {
+        each!(self, p => solvers(p))
+    }
+
+    fn starts(&self) -> &'static [(&'static str, &'static str)] {
+        each!(self, p => Family::starts(p))
+    }
+
+    fn shape(&self) -> (usize, usize) {
+        each!(self, p => Family::shape(p))
+    }
+
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        each!(self, p => Family::start(p, name, seed))
+    }
+
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        each!(self, p => Family::start_while(p, name, seed, cancel))
+    }
+
+    fn start_at(&self, start: &Start, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        each!(self, p => Family::start_at(p, start, seed, cancel))
+    }
+
+    fn has_chance(&self, start: &str) -> bool {
+        each!(self, p => Family::has_chance(p, start))
+    }
+
+    fn default_start(&self) -> &'static str {
+        each!(self, p => Family::default_start(p))
+    }
+
+    fn given(&self, x: &RowMat) -> Result<RowMat> {
+        each!(self, p => Family::given(p, x))
+    }
+
+    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+        each!(self, p => plan(p, wanted))
+    }
+
+    fn feasibility_name(&self) -> &'static str {
+        each!(self, p => Family::feasibility_name(p))
+    }
+
+    fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
+        each!(self, p => Family::relative_feasibility(p, x, feasibility))
+    }
+
+    fn criticality_name(&self) -> &'static str {
+        each!(self, p => Family::criticality_name(p))
+    }
+
+    fn has_local_solutions(&self) -> bool {
+        each!(self, p => Family::has_local_solutions(p))
+    }
+
+    fn auto_effort(&self) -> u64 {
+        each!(self, p => Family::auto_effort(p))
+    }
+
+    fn known_optimum(&self) -> Option<f64> {
+        each!(self, p => Family::known_optimum(p)).map(|f| self.unit() * f)
+    }
+
+    fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
+        each!(self, p => Family::bounded(p))
+    }
+
+    fn branches(&self) -> bool {
+        each!(self, p => Family::branches(p))
+    }
+
+    fn lower_bound(
+        &self,
+        x: Option<&RowMat>,
+        options: &bound::Options,
+        cancel: &Cancel,
+        show: bound::Show<'_>,
+    ) -> Result<bound::Bound> {
+        let unit = self.unit();
+        if unit == 1.0 {
+            let bound = each!(self, p => Family::lower_bound(p, x, options, cancel, show))?;
+            return Ok(self.without_dust(bound));
+        }
+        let mut options = options.clone();
+        if let Some(warm) = &mut options.warm {
+            warm.times(1.0 / unit);
+        }
+        let show = |now: &bound::Progress| show(&now.times(unit));
+        let bound = each!(self, p => Family::lower_bound(p, x, &options, cancel, &show))?;
+        Ok(self.without_dust(bound.times(unit)))
+    }
+
+    fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
+        each!(self, p => Family::proved_with(p, known, work, cancel)).map(|bound| bound.times(self.unit()))
+    }
+
+    fn narrow(&self) -> Option<Held<'_, Self>> {
+        each!(self, p => Family::narrow(p).map(lifted))
+    }
+
+    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Held<'_, Self>> {
+        each!(self, p => Family::condensed(p, seed, cancel).map(lifted))
+    }
+
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        each!(self, p => Family::explained_variance(p, x))
+    }
+
+    fn pca_share(&self) -> Option<f64> {
+        each!(self, p => Family::pca_share(p))
+    }
+
+    fn price(&self, x: &RowMat) -> Option<Message> {
+        each!(self, p => Family::price(p, x))
+    }
+
+    fn order_components(&self, solution: &mut Solution) {
+        each!(self, p => Family::order_components(p, solution))
+    }
+
+    fn check(&self, x: &RowMat, what: &str) -> Result<()> {
+        each!(self, p => Family::check(p, x, what))
+    }
+
+    fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
+        each!(self, p => Family::criticality(p, x, cancel)).map(|size| self.unit() * size)
+    }
+
+    fn has_pairs(&self) -> bool {
+        each!(self, p => Family::has_pairs(p))
+    }
+
+    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
+        each!(self, p => Family::block_stationarity(p, x, scope, cancel))
+            .map(|found| found.times(self.unit()))
+    }
+
+    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
+        let unit = self.unit();
+        let scope = BlockScope { tolerance: scope.tolerance / unit, ..*scope };
+        each!(self, p => Family::block_k_stationarity(p, x, &scope, cancel)).map(|found| found.times(unit))
+    }
+}

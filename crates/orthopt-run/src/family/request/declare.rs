@@ -1,0 +1,454 @@
+//! The declaration of an option: one entry of [`OPTIONS`] gives the field of [`Request`], the key of config files, the
+//! argument of the command, the keyword of Python, the argument of R, the line in the documentation, and what the option
+//! means something for.
+//!
+//! ```text
+//! options! {
+//!     /// Weight of the penalty
+//!     lambda: f64 = problem("LAMBDA", ALL).common().at_least(0.0).python("lam")
+//!         .means(Of::Problem, "a penalty with a weight", |case| Some(case.has_lambda()));
+//! }
+//! ```
+//!
+//! The comment is the help, the type is one that implements [`Field`], and the expression says what is not the default
+//! of an [`Entry`]. What reads the field of `Request` is the only other place that knows the option.
+
+use super::case::{Call, Case};
+use super::{OPTIONS, Request, Written};
+use orthopt_core::options::Constants;
+use orthopt_core::pair::options::JobcdOptions;
+use orthopt_solvers::obcd::ObcdOptions;
+
+/// A front end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Front {
+    /// The command `orthopt`.
+    #[default]
+    Command,
+    /// The Python package.
+    Python,
+    /// The R package.
+    R,
+}
+
+/// What an option is to users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Yes or no.
+    Flag,
+    /// A whole number >= 0.
+    Whole,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// The name of a file.
+    File,
+    /// Names of files.
+    Files,
+    /// A number of nonzeros, one for each component, or `auto`.
+    Counts,
+    /// A number of components, a share of the variance, or `auto`.
+    Rank,
+    /// A number of bytes.
+    Size,
+    /// C itself: a file in the command, yes or no where data are matrices.
+    Gram,
+}
+
+/// Where an option stands in help and documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Data and their preparation.
+    Data,
+    /// How tables are read.
+    Table,
+    /// What is minimised.
+    Problem,
+    /// How.
+    Solver,
+    /// When a run ends.
+    Stopping,
+    /// Options that methods on pairs of rows share.
+    Pairs,
+    /// What is said of X.
+    Certificate,
+    /// Files and words.
+    Output,
+}
+
+impl Group {
+    /// All, in the order of help and documentation.
+    pub const ALL: [Self; 8] = [
+        Self::Data,
+        Self::Table,
+        Self::Problem,
+        Self::Solver,
+        Self::Stopping,
+        Self::Pairs,
+        Self::Certificate,
+        Self::Output,
+    ];
+
+    /// The heading.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Self::Data => "Data",
+            Self::Table => "Table",
+            Self::Problem => "Problem",
+            Self::Solver => "Solver and start",
+            Self::Stopping => "Stopping",
+            Self::Pairs => "OBCD and JOBCD",
+            Self::Certificate => "Certificate",
+            Self::Output => "Output",
+        }
+    }
+}
+
+/// The use of a file that an option names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileUse {
+    /// None: no file is named.
+    None,
+    /// It is read.
+    Read,
+    /// It is written.
+    Written,
+}
+
+/// The part of a case that decides whether an option means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// The data.
+    Data,
+    /// The problem.
+    Problem,
+    /// The solvers that run.
+    Run,
+}
+
+/// Names with one line each.
+pub type Choices = Vec<(&'static str, &'static str)>;
+
+/// An option.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name: that of the field of [`Request`], with hyphens.
+    pub name: &'static str,
+    doc: &'static str,
+    /// Its kind.
+    pub kind: Kind,
+    /// Where it stands.
+    pub group: Group,
+    /// The name of its value in help.
+    pub value: &'static str,
+    /// The letter of the command.
+    pub short: Option<char>,
+    /// An argument of the command without a name.
+    pub positional: bool,
+    /// Shown in the short help.
+    pub common: bool,
+    /// The least number.
+    pub least: Option<f64>,
+    /// The value where nothing is said, as it is typed; empty where it is chosen or nothing.
+    pub default: &'static str,
+    /// The value that the option alone stands for, as it is typed; empty where it needs one.
+    pub alone: &'static str,
+    /// The words there are.
+    pub choices: Option<fn() -> Choices>,
+    /// Whether help lists the choices.
+    pub listed: bool,
+    /// Options that it excludes.
+    pub excludes: &'static [&'static str],
+    /// Whether a text may be a number, or a list of them.
+    pub numeric: bool,
+    /// The use of the file that it names.
+    pub file: FileUse,
+    /// Whether its text is the name of a file with a matrix, where the value may be a matrix.
+    pub matrix: Option<fn(&str) -> bool>,
+    /// The calls that it means something to.
+    pub calls: &'static [Call],
+    /// What it is for, as the end of "it is for ...".
+    pub scope: &'static str,
+    /// The option that it needs beside it, where one is missing.
+    pub(super) needs: &'static str,
+    pub(super) of: Of,
+    pub(super) means: fn(&Case) -> Option<bool>,
+    python: &'static str,
+    r: &'static str,
+    without: &'static [(Front, &'static str)],
+    set: fn(&mut Request, Option<&Written>) -> bool,
+    get: fn(&Request) -> Option<Written>,
+}
+
+/// An option of a group that means something wherever a call takes it.
+pub(super) const fn option(group: Group, value: &'static str, calls: &'static [Call]) -> Entry {
+    Entry {
+        name: "",
+        doc: "",
+        kind: Kind::Text,
+        group,
+        value,
+        short: None,
+        positional: false,
+        common: false,
+        least: None,
+        default: "",
+        alone: "",
+        choices: None,
+        listed: false,
+        excludes: &[],
+        numeric: false,
+        file: FileUse::None,
+        matrix: None,
+        calls,
+        scope: "every problem",
+        needs: "",
+        of: Of::Problem,
+        means: |_| Some(true),
+        python: "",
+        r: "",
+        without: &[],
+        set: |_, _| false,
+        get: |_| None,
+    }
+}
+
+/// One method of the builder for each field.
+macro_rules! builder {
+    ($($(#[$meta:meta])* $name:ident($($arg:ident: $type:ty),*) { $($field:ident = $value:expr),* })*) => {
+        impl Entry {
+            $($(#[$meta])* pub(super) const fn $name(mut self $(, $arg: $type)*) -> Self {
+                $(self.$field = $value;)*
+                self
+            })*
+        }
+    };
+}
+
+builder! {
+    short(letter: char) { short = Some(letter) }
+    positional() { positional = true }
+    common() { common = true }
+    at_least(least: f64) { least = Some(least) }
+    default(text: &'static str) { default = text }
+    alone(text: &'static str) { alone = text }
+    one_of(choices: fn() -> Choices) { choices = Some(choices) }
+    listed() { listed = true }
+    excludes(names: &'static [&'static str]) { excludes = names }
+    numeric() { numeric = true }
+    reads() { file = FileUse::Read }
+    writes() { file = FileUse::Written }
+    matrix(names_a_file: fn(&str) -> bool) { matrix = Some(names_a_file), file = FileUse::Read }
+    means(of: Of, scope: &'static str, means: fn(&Case) -> Option<bool>) { of = of, scope = scope, means = means }
+    needs(option: &'static str) { needs = option }
+    of_samples() { of = Of::Data, scope = "samples", means = |case| case.of_samples() }
+    python(name: &'static str) { python = name }
+    r(name: &'static str) { r = name }
+    without(fronts: &'static [(Front, &'static str)]) { without = fronts }
+}
+
+impl Entry {
+    /// With its name, help and kind, and how its field is set and read.
+    pub(super) const fn named(
+        mut self,
+        name: &'static str,
+        doc: &'static str,
+        kind: Kind,
+        set: fn(&mut Request, Option<&Written>) -> bool,
+        get: fn(&Request) -> Option<Written>,
+    ) -> Self {
+        self.name = name;
+        self.doc = doc.trim_ascii();
+        self.kind = kind;
+        self.set = set;
+        self.get = get;
+        self
+    }
+
+    /// The name in a front end.
+    pub fn name_in(&self, front: Front) -> String {
+        let own = match front {
+            Front::Command => return self.name.into(),
+            Front::Python => self.python,
+            Front::R => self.r,
+        };
+        if own.is_empty() { self.name.replace('-', "_") } else { own.into() }
+    }
+
+    /// Why a front end does not have it; `None` where it does.
+    pub fn lacked_by(&self, front: Front) -> Option<&'static str> {
+        self.without.iter().find(|(other, _)| *other == front).map(|(_, why)| *why)
+    }
+
+    /// What it needs beside it, in words.
+    pub(super) fn needed(&self) -> &'static str {
+        match self.needs {
+            "rank" => "a rank of auto",
+            "total-nonzeros" => "a total of nonzeros",
+            _ => "a number of nonzeros",
+        }
+    }
+
+    /// The help in one line. The options of methods on pairs of rows are declared with these methods.
+    pub fn help(&self) -> String {
+        let constants = ObcdOptions::LIST.iter().chain(JobcdOptions::LIST);
+        match constants.into_iter().find(|c| self.group == Group::Pairs && c.name == self.name) {
+            Some(constant) => constant.line(),
+            None if self.default.is_empty() || self.kind == Kind::Flag || self.doc.contains("[default") => {
+                self.doc.into()
+            }
+            None => format!("{} [default: {}]", self.doc, self.default),
+        }
+    }
+
+    /// What may be given, in words.
+    pub fn expected(&self, front: Front) -> String {
+        match (self.kind, self.least) {
+            _ if self.choices.is_some() => self.names().join(", "),
+            (Kind::Flag, _) => "true or false".into(),
+            (Kind::Gram, _) if front != Front::Command => "true or false".into(),
+            (Kind::Whole, least) => format!("a whole number >= {}", least.unwrap_or(0.0)),
+            (Kind::Number, Some(least)) => format!("a finite number >= {least}"),
+            (Kind::Number, None) => "a number".into(),
+            (Kind::Counts, _) => "a whole number >= 1, one for each component, or auto".into(),
+            (Kind::Rank, _) => {
+                "a whole number >= 1, a share of the variance above 0% and below 100% (90% or 0.9), or auto"
+                    .into()
+            }
+            (Kind::Size, _) => "a number of bytes, or a text like 500M or 8G".into(),
+            (Kind::File | Kind::Files, _) if self.matrix.is_some() && front != Front::Command => {
+                "a matrix".into()
+            }
+            (Kind::File | Kind::Files | Kind::Gram, _) => "the name of a file".into(),
+            (Kind::Text, _) => "a text".into(),
+        }
+    }
+
+    /// The words there are.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.choices.map_or(Vec::new(), |choices| choices().into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// The value that a typed text stands for.
+    ///
+    /// # Errors
+    /// What is expected instead.
+    pub fn typed(&self, text: &str) -> Result<Written, String> {
+        let written = match self.kind {
+            Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => {
+                Written::Text(text.into())
+            }
+            Kind::Counts if text.parse::<i64>().is_err() => Written::Text(text.into()),
+            _ => Written::typed(text),
+        };
+        let fits = |written: &Written| self.set(&mut Request::default(), written);
+        match (self.kind, &written) {
+            (Kind::Counts, _) => text.parse::<super::Counts>().map(|_| written),
+            (Kind::Rank, _) => text.parse::<super::Rank>().map(|_| written),
+            (Kind::Size, _) => text.parse::<super::Size>().map(|_| written),
+            _ if fits(&written) => Ok(written),
+            _ => Err(format!("expected {}", self.expected(Front::Command))),
+        }
+    }
+
+    /// Sets the field, and says whether the value is of its kind.
+    pub fn set(&self, request: &mut Request, written: &Written) -> bool {
+        let text = match written {
+            Written::Flag(given) if !self.alone.is_empty() => {
+                return !given || self.typed(self.alone).is_ok_and(|written| self.set(request, &written));
+            }
+            Written::Matrix(matrix) if self.matrix.is_some() => {
+                request.matrices.insert(self.name, matrix.clone());
+                return true;
+            }
+            Written::Whole(_) | Written::Number(_) if self.numeric => written.to_string(),
+            // a list of one sign is no number of them
+            Written::List(list) if self.numeric => list.iter().map(|one| format!("{one} ")).collect(),
+            _ => return (self.set)(request, Some(written)),
+        };
+        (self.set)(request, Some(&Written::Text(text)))
+    }
+
+    /// Leaves the field open.
+    pub fn clear(&self, request: &mut Request) {
+        (self.set)(request, None);
+    }
+
+    /// The value of the field.
+    pub fn get(&self, request: &Request) -> Option<Written> {
+        (self.get)(request)
+    }
+
+    /// Whether a value is what holds where nothing is said; no flag is one too.
+    pub(super) fn is_default(&self, written: &Written) -> bool {
+        let number = |w: &Written| match w {
+            Written::Whole(v) => Some(*v as f64),
+            Written::Number(v) => Some(*v),
+            Written::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        let default = Written::Text(self.default.into());
+        *written == Written::Flag(false)
+            || *written == default
+            || (number(written).is_some() && number(written) == number(&default))
+    }
+}
+
+/// The option of this name in a front end; where two share it, the first.
+pub fn find_option(name: &str, front: Front) -> Option<&'static Entry> {
+    OPTIONS.iter().find(|entry| entry.lacked_by(front).is_none() && entry.name_in(front) == name)
+}
+
+/// See the [module](self).
+macro_rules! options {
+    ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $entry:expr;)*) => {
+        /// What is asked for: every option of every front end, `None` where it is not given. A config file has the names
+        /// of the command as its keys.
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+        pub struct Request {
+            $(
+                #[doc = concat!("`", stringify!($field), "` of [`OPTIONS`].")]
+                #[serde(skip_serializing_if = "Option::is_none")]
+                pub $field: Option<$type>,
+            )*
+            /// Constants of solvers and penalties.
+            #[serde(skip_serializing_if = "Constants::is_empty")]
+            pub constants: Constants,
+            /// Matrices that are values of options.
+            #[serde(skip)]
+            pub matrices: BTreeMap<&'static str, RowMat>,
+            /// The front end whose names errors have.
+            #[serde(skip)]
+            pub front: Front,
+        }
+
+        /// Every option, declared once.
+        pub static OPTIONS: &[Entry] = &[$($entry.named(
+            {
+                const BYTES: [u8; stringify!($field).len()] =
+                    orthopt_core::options::declare::hyphened(stringify!($field));
+                orthopt_core::options::declare::text(&BYTES)
+            },
+            concat!($($doc),+),
+            <$type as Field>::KIND,
+            |request, written| match written {
+                None => {
+                    request.$field = None;
+                    true
+                }
+                Some(written) => match <$type as Field>::read(written) {
+                    None => false,
+                    value => {
+                        request.$field = value;
+                        true
+                    }
+                },
+            },
+            |request| request.$field.as_ref().map(Field::write),
+        ),)*];
+    };
+}
+
+pub(super) use options;

@@ -1,0 +1,479 @@
+//! What users ask for: [`OPTIONS`] declares every option once, [`Request`] holds their values, and
+//! [`Request::settled`] makes of them what problems, solvers and runs take. The command, Python and R fill in a
+//! `Request` each and share the rest.
+
+mod case;
+mod declare;
+mod table;
+mod written;
+
+pub use case::{Call, Case, GivenOptions, Run};
+pub use declare::{Choices, Entry, FileUse, Front, Group, Kind, Of, find_option};
+pub use table::{OPTIONS, Request};
+pub use written::{Constants, Counts, Field, Gram, Rank, Size, Written};
+
+use std::path::Path;
+
+use super::catalogue::{all_constants, all_starts, check_solvers};
+use super::{Limit, LinearInput, PoseOptions, Wanted};
+use crate::search::Effort;
+use crate::solvers::AUTO;
+use orthopt_core::certify::Scope;
+use orthopt_core::linear_map::{AnyMap, LeftMatrix};
+use orthopt_core::pair::options::Side;
+use orthopt_core::pair::step::Model;
+use orthopt_core::problem::{Between, Storage};
+use orthopt_core::smooth::{Measure, Order, Placement};
+use orthopt_core::solve::Stopping;
+use orthopt_core::start::Start;
+use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::message::Message;
+use orthopt_solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
+
+/// A [`Request`] as problems, solvers and runs take it.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// What the problem needs besides its data.
+    pub pose: PoseOptions,
+    /// What is fixed of the method.
+    pub wanted: Wanted,
+    /// When a run ends.
+    pub stopping: Stopping,
+    /// Number of further starts.
+    pub restarts: Option<u64>,
+    /// Number of threads.
+    pub threads: Option<usize>,
+    /// The pairs of rows that are checked afterwards.
+    pub certify: Option<Scope>,
+    /// Seconds for a bound.
+    pub bound: Option<f64>,
+    /// Number of pairs of halves of the rows.
+    pub stability: Option<usize>,
+}
+
+impl Request {
+    /// Nothing given, in a front end.
+    pub fn of(front: Front) -> Self {
+        Self { front, ..Self::default() }
+    }
+
+    /// Sets the option, or the constant of a solver or penalty, that the front end calls `name`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`] with names like it; [`Error::InvalidOption`] for a value of another kind.
+    pub fn set(&mut self, name: &str, written: Written) -> Result<()> {
+        let front = self.front;
+        let called = |entry: &&Entry| entry.lacked_by(front).is_none() && entry.name_in(front) == name;
+        let mut entries = OPTIONS.iter().filter(called).peekable();
+        let expected = entries.peek().map(|entry| entry.expected(front));
+        // files are named in the command
+        let fits = |entry: &Entry| match entry.kind {
+            Kind::File | Kind::Files | Kind::Gram if front != Front::Command => {
+                matches!(written, Written::Matrix(_) | Written::Flag(_))
+            }
+            _ => true,
+        };
+        match expected {
+            Some(_) if entries.any(|entry| fits(entry) && entry.set(self, &written)) => return Ok(()),
+            Some(expected) => return Err(self.invalid(name, &written.to_string(), &expected)),
+            None => {}
+        }
+        let owned = |c: &super::NamedConstant| name.starts_with(&c.owner.replace('-', "_"));
+        if !all_constants().iter().any(owned) {
+            let known = match similar(name, front)[..] {
+                [] => "the arguments of this function, and SOLVER_CONSTANT for every constant of a solver or penalty".into(),
+                ref near => format!("{}, ...", near.join(", ")),
+            };
+            return Err(Error::UnknownName { kind: "option", name: name.into(), known });
+        }
+        if matches!(written, Written::List(_) | Written::Matrix(_)) {
+            return Err(self.invalid(name, &written.to_string(), "a number, yes or no, or a name"));
+        }
+        self.constants.0.insert(name.replace('_', "-"), written);
+        Ok(())
+    }
+
+    /// Names of the options that are given: neither left open nor what holds where nothing is said.
+    pub fn given(&self) -> Vec<&'static str> {
+        let given = |entry: &&Entry| {
+            let value = entry.get(self).filter(|value| !entry.is_default(value));
+            value.is_some() || self.matrices.contains_key(entry.name)
+        };
+        OPTIONS.iter().filter(given).map(|entry| entry.name).collect()
+    }
+
+    /// What is given here, and for the rest what is given there.
+    #[must_use]
+    pub fn over(mut self, other: &Self) -> Self {
+        for entry in OPTIONS {
+            if let (None, Some(value)) = (entry.get(&self), entry.get(other)) {
+                entry.set(&mut self, &value);
+            }
+        }
+        let mut constants = other.constants.clone();
+        constants.0.extend(std::mem::take(&mut self.constants.0));
+        Self { constants, ..self }
+    }
+
+    fn fill(&mut self) {
+        for entry in OPTIONS.iter().filter(|entry| !entry.default.is_empty()) {
+            if let (None, Ok(value)) = (entry.get(self), entry.typed(entry.default)) {
+                entry.set(self, &value);
+            }
+        }
+    }
+
+    /// Takes the matrices that options name by a file from `read`, which is told the option and the file.
+    ///
+    /// # Errors
+    /// What `read` says.
+    pub fn load<E>(
+        &mut self,
+        read: impl Fn(&'static str, &Path) -> std::result::Result<orthopt_linalg::RowMat, E>,
+    ) -> std::result::Result<(), E> {
+        for entry in OPTIONS {
+            let Some(names_a_file) = entry.matrix else { continue };
+            let place = match entry.get(self) {
+                Some(Written::Path(path)) => path,
+                Some(Written::Text(text)) if names_a_file(&text) => text.into(),
+                _ => continue,
+            };
+            self.matrices.insert(entry.name, read(entry.name, &place)?);
+        }
+        Ok(())
+    }
+
+    /// What problems, solvers and runs take: the one place where options become what they mean. What holds where nothing
+    /// is said is filled in.
+    ///
+    /// # Errors
+    /// A value out of range, a name that does not exist, options that exclude each other.
+    pub fn settled(&mut self) -> Result<Settled> {
+        self.fill();
+        self.check()?;
+        let solver = self.solver.clone().filter(|name| name != AUTO.0);
+        solver.as_deref().map_or(Ok(()), check_solvers)?;
+        let (constants, shape) = self.constants.parse()?;
+        let (rank, rank_rule) = match self.rank {
+            Some(Rank::By(rule)) => (None, Some(rule)),
+            Some(Rank::Given(rank)) => (Some(rank), None),
+            None => (None, None),
+        };
+        let pose = PoseOptions {
+            rank,
+            rank_rule,
+            samples: self.samples,
+            show_scree: self.plot_scree.is_some(),
+            title: self.title.clone(),
+            scree: None,
+            lambda: self.lambda,
+            lambda_share: self.lambda_share,
+            relative_lambda: self.relative_lambda,
+            storage: parsed(&self.storage, Storage::parse)?.unwrap_or_default(),
+            penalty: self.penalty.clone(),
+            shape,
+            k: self.k,
+            map: self.map()?,
+            signature: self.signature.clone(),
+            ridge: self.ridge.unwrap_or(0.0),
+            reproduction: self.reproduction.unwrap_or(false),
+            distances: self.matrices.get("distances").cloned(),
+            radius: self.radius,
+            placement: parsed(&self.placement, Placement::parse)?.unwrap_or_default(),
+            linear: self.linear()?,
+            target: self.matrices.get("target").cloned(),
+            component_weights: self.component_weights()?,
+            limit: self.limit(),
+            between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
+            maximise: parsed(&self.maximise, Measure::parse)?,
+            order: parsed(&self.order, Order::parse)?.unwrap_or_default(),
+            min_nonzeros: self.min_nonzeros,
+            max_nonzeros: self.max_nonzeros,
+            max_memory: self.max_memory.map(|size| size.0),
+            unit: None,
+        };
+        let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());
+        let wanted = Wanted {
+            solver,
+            start: self.start()?,
+            working_set: parsed(&self.working_set, WorkingSet::parse)?,
+            block: self.block,
+            model: parsed(&self.model, Model::parse)?,
+            side: parsed(&self.side, Side::parse)?,
+            alpha: self.alpha,
+            candidates: self.candidates.as_deref().map(|text| self.candidates(text)).transpose()?,
+            tol: Some(tol),
+            jacobi: self.jacobi.unwrap_or(false),
+            seed,
+            constants,
+            effort: parsed(&self.effort, Effort::parse)?,
+            work: None,
+            tuning: Default::default(),
+            carried: Default::default(),
+        };
+        check_pairs(&wanted)?;
+        let stopping = Stopping {
+            max_iters: self.max_iters,
+            time_limit: self.time_limit,
+            tol,
+            min_decrease: self.min_decrease.unwrap_or(0.0),
+        };
+        let (restarts, threads) = (self.restarts, self.threads);
+        let (bound, stability) = (self.bound, self.stability);
+        Ok(Settled { pose, wanted, stopping, restarts, threads, certify: self.scope(seed), bound, stability })
+    }
+
+    /// Ranges of numbers, and options that exclude each other.
+    fn check(&self) -> Result<()> {
+        for entry in OPTIONS {
+            let Some(value) = entry.get(self) else { continue };
+            let number = match value {
+                Written::Number(v) => Some(v),
+                Written::Whole(v) => Some(v as f64),
+                _ => None,
+            };
+            if let (Some(v), Some(least)) = (number, entry.least)
+                && !(v.is_finite() && v >= least)
+            {
+                let name = entry.name_in(self.front);
+                return Err(self.invalid(&name, &value.to_string(), &entry.expected(self.front)));
+            }
+            let other = OPTIONS.iter().find(|o| entry.excludes.contains(&o.name) && o.get(self).is_some());
+            if let Some(other) = other {
+                let message = Message::about(entry.name).text(" and ").option(other.name);
+                let why = " exclude each other: give one of them, not several";
+                return Err(Error::Incompatible(message.text(why)));
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&self) -> Result<Option<Start>> {
+        match (self.matrices.get("init"), &self.init) {
+            (Some(x), _) => Ok(Some(Start::Given(x.clone()))),
+            (None, Some(name)) if all_starts().iter().any(|start| start.0 == name) => {
+                Ok(Some(Start::named(name)))
+            }
+            (None, name) => parsed(name, Start::parse),
+        }
+    }
+
+    fn map(&self) -> Result<Option<AnyMap>> {
+        match self.matrices.get("map") {
+            Some(b) => LeftMatrix::new(b.as_mat()).map(|b| Some(AnyMap::Left(b))),
+            None => parsed(&self.map, AnyMap::parse).map_err(|error| match (error, self.front) {
+                (Error::UnknownName { kind, name, known }, Front::Command) => {
+                    Error::UnknownName { kind, name, known: format!("{known}, or a file (--map FILE.npy)") }
+                }
+                (error, _) => error,
+            }),
+        }
+    }
+
+    fn linear(&self) -> Result<Option<LinearInput>> {
+        match (self.matrices.get("linear"), &self.linear) {
+            (Some(e), _) => Ok(Some(LinearInput::Given(e.clone()))),
+            (None, None) => Ok(None),
+            (None, Some(text)) => LinearInput::parse(text)
+                .unwrap_or_else(|| Err(self.invalid("linear", text, "an n x r matrix or randn[:SEED]")))
+                .map(Some),
+        }
+    }
+
+    fn component_weights(&self) -> Result<Option<Vec<f64>>> {
+        let Some(text) = &self.component_weights else { return Ok(None) };
+        let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
+        let weights: Option<Vec<f64>> =
+            parts.map(|part| part.parse().ok().filter(|d: &f64| d.is_finite())).collect();
+        let weights = weights.filter(|weights| !weights.is_empty());
+        let name = if self.front == Front::Command { "component-weights" } else { "component_weights" };
+        let wrong = || self.invalid(name, text, "finite numbers, one for each component");
+        weights.map(Some).ok_or_else(wrong)
+    }
+
+    fn limit(&self) -> Option<Limit> {
+        let counts = self.nonzeros.clone().map(|counts| match counts {
+            Counts::Given(list) => Limit::Nonzeros(list),
+            Counts::Auto => Limit::Knee,
+        });
+        counts.or(self.total_nonzeros.map(Limit::Total)).or(self.variables.map(Limit::Variables))
+    }
+
+    fn candidates(&self, text: &str) -> Result<Candidates> {
+        match text {
+            "all" => Ok(Candidates::All),
+            _ => text
+                .parse()
+                .map(Candidates::Sample)
+                .map_err(|_| self.invalid("candidates", text, "a number of pairs, or all")),
+        }
+    }
+
+    fn scope(&self, seed: u64) -> Option<Scope> {
+        match (self.certify, self.certify_sample) {
+            // certify = false in front of a sample from a config file switches it off
+            (Some(false), _) => None,
+            (_, Some(pairs)) => Some(Scope::Sample { pairs, seed }),
+            (certify, None) => (certify == Some(true)).then_some(Scope::All),
+        }
+    }
+
+    fn invalid(&self, option: &str, value: &str, expected: &str) -> Error {
+        Error::InvalidOption { option: option.into(), value: value.into(), expected: expected.into() }
+    }
+
+    /// The file of C, where there is one.
+    pub fn gram_file(&self) -> Option<&Path> {
+        match &self.gram {
+            Some(Gram::File(path)) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+fn parsed<T>(text: &Option<String>, parse: impl Fn(&str) -> Result<T>) -> Result<Option<T>> {
+    text.as_deref().map(parse).transpose()
+}
+
+/// The solver checks its options; doing it now spares reading the data first.
+fn check_pairs(wanted: &Wanted) -> Result<()> {
+    let defaults = ObcdOptions::default();
+    Obcd::new(ObcdOptions {
+        block: wanted.block.unwrap_or(defaults.block),
+        alpha: wanted.alpha.unwrap_or(defaults.alpha),
+        candidates: wanted.candidates,
+        ..defaults
+    })
+    .map(drop)
+}
+
+/// Names of options and constants in a front end that are like this one, the nearest first.
+pub fn similar(name: &str, front: Front) -> Vec<String> {
+    let known = OPTIONS.iter().filter(|entry| entry.lacked_by(front).is_none());
+    let known =
+        known.map(|entry| entry.name_in(front)).chain(all_constants().into_iter().map(|c| match front {
+            Front::Command => c.option,
+            _ => c.option.replace('-', "_"),
+        }));
+    let near =
+        |other: &String| distance(name, other).min(if other.starts_with(name) { 1 } else { usize::MAX });
+    let mut known: Vec<(usize, String)> = known.map(|other| (near(&other), other)).collect();
+    known.retain(|(far, _)| *far <= 1 + name.chars().count() / 5);
+    known.sort();
+    known.dedup();
+    known.into_iter().map(|(_, other)| other).take(5).collect()
+}
+
+/// Letters to change, leave out or put in to make one text of another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let changed = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every option takes what it gives, in every front end that has it, and nothing is given where nothing is set.
+    #[test]
+    fn every_option_is_set_and_read() {
+        for front in [Front::Command, Front::Python, Front::R] {
+            for entry in OPTIONS {
+                let written = match (entry.kind, entry.names().last()) {
+                    (_, Some(name)) => Written::Text((*name).into()),
+                    (Kind::Flag, _) => Written::Flag(true),
+                    (Kind::Whole, _) => Written::Whole(3),
+                    (Kind::Number, _) => Written::Number(0.25),
+                    (Kind::Text, _) => Written::Text("word".into()),
+                    (Kind::Gram, _) if front != Front::Command => Written::Flag(true),
+                    (Kind::File | Kind::Files, _)
+                        if front != Front::Command && entry.lacked_by(front).is_none() =>
+                    {
+                        let set =
+                            Request::of(front).set(&entry.name_in(front), Written::Text("file.npy".into()));
+                        assert!(matches!(set, Err(Error::InvalidOption { .. })), "{}", entry.name);
+                        continue;
+                    }
+                    (Kind::File | Kind::Gram, _) => Written::Path("file.npy".into()),
+                    (Kind::Files, _) => {
+                        Written::List(vec![Written::Path("a".into()), Written::Path("b".into())])
+                    }
+                    (Kind::Counts, _) => Written::List(vec![Written::Whole(2), Written::Whole(1)]),
+                    (Kind::Rank, _) => Written::Text("auto".into()),
+                    (Kind::Size, _) => Written::Text("8000".into()),
+                };
+                let mut request = Request::of(front);
+                match (request.set(&entry.name_in(front), written.clone()), entry.lacked_by(front)) {
+                    (Ok(()), None) => {
+                        assert_eq!(entry.get(&request), Some(written), "{}", entry.name);
+                        assert_eq!(request.given(), [entry.name]);
+                        entry.clear(&mut request);
+                        assert_eq!(request, Request::of(front));
+                    }
+                    (Err(Error::UnknownName { .. }), Some(why)) => assert!(!why.is_empty()),
+                    (other, lacked) => panic!("{front:?} {}: {other:?} {lacked:?}", entry.name),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn defaults_are_not_given() {
+        let mut request = Request::default();
+        request.fill();
+        assert_eq!((request.tol, request.seed), (Some(1e-9), Some(0)));
+        assert!(request.given().is_empty(), "{:?}", request.given());
+        assert!(OPTIONS.iter().all(|e| e.default.is_empty() || e.get(&request).is_some()));
+    }
+
+    #[test]
+    fn what_is_given_wins_over_what_a_file_says() {
+        let file =
+            Request { rank: Some(2.into()), lambda: Some(1.0), center: Some(true), ..Request::default() };
+        let typed = Request { rank: Some(4.into()), center: Some(false), ..Request::default() };
+        let both = typed.over(&file);
+        assert_eq!((both.rank, both.lambda, both.center), (Some(4.into()), Some(1.0), Some(false)));
+    }
+
+    #[test]
+    fn ranges_and_exclusions() {
+        let refused = |name: &str, value: Written| {
+            let mut request = Request::of(Front::Python);
+            request.set(name, value).and_then(|()| request.settled().map(drop)).unwrap_err().to_string()
+        };
+        assert_eq!(refused("lam", Written::Number(-1.0)), "lam is -1: expected a finite number >= 0");
+        assert_eq!(refused("max_iters", Written::Whole(0)), "max_iters is 0: expected a whole number >= 1");
+        assert!(refused("rank", Written::Number(1.5)).contains("a whole number"));
+        assert!(refused("ranc", Written::Whole(1)).contains("choose one of: rank"));
+        let mut request = Request { lambda: Some(1.0), lambda_share: Some(0.1), ..Request::default() };
+        assert!(matches!(request.settled(), Err(Error::Incompatible(_))));
+    }
+
+    #[test]
+    fn an_option_alone_stands_for_a_value() {
+        let mut request = Request::of(Front::R);
+        request.set("bound", Written::Flag(true)).unwrap();
+        request.set("certify", Written::Whole(5)).unwrap();
+        assert_eq!((request.bound, request.certify_sample, request.certify), (Some(60.0), Some(5), None));
+        let mut request = Request::of(Front::Python);
+        request.set("bound", Written::Flag(false)).unwrap();
+        request.set("certify", Written::Flag(true)).unwrap();
+        assert_eq!((request.bound, request.certify_sample, request.certify), (None, None, Some(true)));
+    }
+
+    #[test]
+    fn names_that_are_near_come_first() {
+        assert_eq!(similar("lamda", Front::Command)[0], "lambda");
+        assert_eq!(similar("scad_b", Front::R)[0], "scad_a");
+        assert!(similar("no_such_option", Front::Python).is_empty());
+    }
+}

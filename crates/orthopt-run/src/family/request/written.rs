@@ -1,0 +1,433 @@
+//! Values as users write them: typed, in a config file, or as arguments of Python and R.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::super::catalogue::{find_constant, parse_constants};
+use super::super::rank::RankRule;
+use orthopt_core::options::Given;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::error::Result;
+
+/// A value as it is written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number, true or false, a text, or a list of them")]
+pub enum Written {
+    /// Yes or no.
+    Flag(bool),
+    /// A whole number.
+    Whole(i64),
+    /// A number.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// Several values.
+    List(Vec<Written>),
+    /// The name of a file, which need not be text.
+    #[serde(skip)]
+    Path(PathBuf),
+    /// A matrix.
+    #[serde(skip)]
+    Matrix(RowMat),
+}
+
+impl Written {
+    /// What is typed, as a config file has it.
+    pub fn typed(text: &str) -> Self {
+        let flag = text.parse().ok().map(Self::Flag);
+        let whole = || text.parse().ok().map(Self::Whole);
+        let number = || text.parse().ok().map(Self::Number);
+        flag.or_else(whole).or_else(number).unwrap_or_else(|| Self::Text(text.into()))
+    }
+
+    /// The whole number that it is, also of 3.0.
+    pub(super) fn whole(&self) -> Option<u64> {
+        const MOST: f64 = 9_007_199_254_740_992.0; // what an f64 holds exactly
+        match self {
+            Self::Whole(v) => u64::try_from(*v).ok(),
+            Self::Number(v) if v.fract() == 0.0 && (0.0..=MOST).contains(v) => Some(*v as u64),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for Written {
+    fn from(text: &str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl From<bool> for Written {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<f64> for Written {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<i32> for Written {
+    fn from(number: i32) -> Self {
+        Self::Whole(number.into())
+    }
+}
+
+impl From<usize> for Written {
+    fn from(number: usize) -> Self {
+        i64::try_from(number).map_or(Self::Number(number as f64), Self::Whole)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Written {
+    fn from(list: Vec<T>) -> Self {
+        Self::List(list.into_iter().map(Into::into).collect())
+    }
+}
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(v) => v.fmt(f),
+            Self::Whole(v) => v.fmt(f),
+            Self::Number(v) => v.fmt(f),
+            Self::Text(v) => f.write_str(v),
+            Self::List(list) => {
+                let list: Vec<_> = list.iter().map(Self::to_string).collect();
+                f.write_str(&list.join(","))
+            }
+            Self::Path(path) => path.display().fmt(f),
+            Self::Matrix(m) => write!(f, "a {} x {} matrix", m.nrows(), m.ncols()),
+        }
+    }
+}
+
+/// Constants of solvers and penalties as they are written: `owner-constant` to value.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Constants(pub BTreeMap<String, Written>);
+
+impl Constants {
+    /// Whether none is set.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Their values, those of solvers and those of penalties.
+    ///
+    /// # Errors
+    /// A constant that does not exist, a value that is out of range.
+    pub fn parse(&self) -> Result<(Given, Given)> {
+        let all = parse_constants(self.0.iter().map(|(name, value)| (name.as_str(), value.to_string())))?;
+        let of_penalty = |name: &str| find_constant(name).is_ok_and(|c| c.of_penalty);
+        Ok((all.filtered(|name| !of_penalty(name)), all.filtered(of_penalty)))
+    }
+}
+
+/// Numbers of nonzeros: `10`, `10,8,5` or `auto`; in a config file also `[10, 8, 5]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// One for all components, or one for each.
+    Given(Vec<usize>),
+    /// From the data.
+    Auto,
+}
+
+const AUTO: &str = "auto";
+
+/// A whole number that a config file can hold, too.
+fn count(text: &str) -> Option<usize> {
+    text.parse::<i64>().ok()?.try_into().ok()
+}
+
+impl FromStr for Counts {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if text.trim() == AUTO {
+            return Ok(Self::Auto);
+        }
+        let one = |part: &str| {
+            let number = count(part.trim())
+                .ok_or_else(|| format!("`{part}` is not a whole number: give K, K1,K2,... or auto"))?;
+            if number == 0 { Err("a component needs at least 1 nonzero".into()) } else { Ok(number) }
+        };
+        text.split(',').map(one).collect::<std::result::Result<_, _>>().map(Self::Given)
+    }
+}
+
+/// The number of components: `3`, `90%` (also `0.9`) of the variance, or `auto`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rank {
+    /// The number.
+    Given(usize),
+    /// By a rule.
+    By(RankRule),
+}
+
+impl From<usize> for Rank {
+    fn from(rank: usize) -> Self {
+        Self::Given(rank)
+    }
+}
+
+impl FromStr for Rank {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let text = text.trim();
+        let wrong = || {
+            format!(
+                "`{text}` is no number of components: give R, a share of the variance above 0% and below 100%, or auto"
+            )
+        };
+        let share = match text.strip_suffix('%') {
+            _ if text == AUTO => return Ok(Self::By(RankRule::Auto)),
+            Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+            None => match count(text) {
+                Some(number) => return Ok(Self::Given(number)),
+                None => text.parse(),
+            },
+        };
+        let share = share.ok().filter(|share| *share > 0.0 && *share < 1.0).ok_or_else(wrong)?;
+        Ok(Self::By(RankRule::Share(share)))
+    }
+}
+
+/// Bytes: `500M`, `8G`, `1.5GB` or a number of them; M is a million, MiB 2²⁰.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+const UNITS: [(&str, f64); 14] = [
+    ("KIB", 1024.0),
+    ("MIB", 1048576.0),
+    ("GIB", 1073741824.0),
+    ("TIB", 1099511627776.0),
+    ("KB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("K", 1e3),
+    ("M", 1e6),
+    ("G", 1e9),
+    ("T", 1e12),
+    ("B", 1.0),
+    ("", 1.0),
+];
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let upper = text.trim().to_uppercase();
+        let found = UNITS.iter().find_map(|(unit, bytes)| Some((upper.strip_suffix(unit)?, bytes)));
+        let number = found.and_then(|(number, bytes)| Some(number.trim().parse::<f64>().ok()? * bytes));
+        match number.filter(|bytes| bytes.is_finite() && *bytes >= 1.0) {
+            Some(bytes) => Ok(Self(bytes as u64)),
+            None => Err(format!("`{text}` is not a size: give 500M, 8G or a number of bytes")),
+        }
+    }
+}
+
+/// C itself in the place of samples: in a file, or as the data themselves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gram {
+    /// The data are C.
+    Data,
+    /// C is in a file.
+    File(PathBuf),
+}
+
+/// Types whose values come as [`Written`].
+pub trait Field: Sized {
+    /// What they are to users.
+    const KIND: super::Kind;
+
+    /// From what is written.
+    fn read(written: &Written) -> Option<Self>;
+
+    /// As a config file has it.
+    fn write(&self) -> Written;
+}
+
+/// The kinds whose values are one variant of [`Written`], or come from a text.
+macro_rules! fields {
+    ($($type:ty as $kind:ident: |$w:ident| $read:expr, |$v:ident| $write:expr;)*) => {$(
+        impl Field for $type {
+            const KIND: super::Kind = super::Kind::$kind;
+
+            fn read($w: &Written) -> Option<Self> {
+                $read
+            }
+
+            fn write(&self) -> Written {
+                let $v = self;
+                $write
+            }
+        }
+    )*};
+}
+
+fields! {
+    bool as Flag: |w| if let Written::Flag(v) = w { Some(*v) } else { None }, |v| Written::Flag(*v);
+    usize as Whole: |w| w.whole().and_then(|v| v.try_into().ok()), |v| Written::Whole(*v as i64);
+    u64 as Whole: |w| w.whole(), |v| Written::Whole(*v as i64);
+    f64 as Number: |w| match w {
+        Written::Number(v) => Some(*v),
+        Written::Whole(v) => Some(*v as f64),
+        _ => None,
+    }, |v| Written::Number(*v);
+    String as Text: |w| if let Written::Text(v) = w { Some(v.clone()) } else { None }, |v| Written::Text(v.clone());
+    PathBuf as File: |w| match w {
+        Written::Path(path) => Some(path.clone()),
+        Written::Text(text) => Some(text.into()),
+        _ => None,
+    }, |v| Written::Path(v.clone());
+    Vec<PathBuf> as Files: |w| match w {
+        Written::List(list) => list.iter().map(PathBuf::read).collect(),
+        one => PathBuf::read(one).map(|path| vec![path]),
+    }, |v| Written::List(v.iter().map(PathBuf::write).collect());
+    Gram as Gram: |w| match w {
+        Written::Flag(given) => given.then_some(Gram::Data),
+        file => PathBuf::read(file).map(Gram::File),
+    }, |v| match v {
+        Gram::Data => Written::Flag(true),
+        Gram::File(path) => Written::Path(path.clone()),
+    };
+    Counts as Counts: |w| match w {
+        Written::Whole(_) | Written::Number(_) => w.whole()?.to_string().parse().ok(),
+        Written::Text(text) => text.parse().ok(),
+        Written::List(list) => {
+            let list: Option<Vec<_>> = list.iter().map(|one| Some(one.whole()?.to_string())).collect();
+            list?.join(",").parse().ok()
+        }
+        _ => None,
+    }, |v| match v {
+        Counts::Auto => Written::Text(AUTO.into()),
+        Counts::Given(list) if list.len() == 1 => Written::Whole(list[0] as i64),
+        Counts::Given(list) => Written::List(list.iter().map(usize::write).collect()),
+    };
+    Rank as Rank: |w| match w {
+        Written::Whole(_) | Written::Number(_) if w.whole().is_some() => w.whole()?.try_into().ok().map(Rank::Given),
+        Written::Number(_) | Written::Text(_) => w.to_string().parse().ok(),
+        _ => None,
+    }, |v| match v {
+        Rank::Given(rank) => Written::Whole(*rank as i64),
+        Rank::By(RankRule::Share(share)) => Written::Number(*share),
+        Rank::By(RankRule::Auto) => Written::Text(AUTO.into()),
+    };
+    Size as Size: |w| match w {
+        Written::Whole(_) | Written::Number(_) | Written::Text(_) => w.to_string().parse().ok(),
+        _ => None,
+    }, |v| Written::Text(v.0.to_string());
+}
+
+/// Types of a config file that are written in several ways.
+macro_rules! as_written {
+    ($($type:ty, $expected:literal;)*) => {$(
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+                match self.write() {
+                    Written::Path(path) => path.serialize(to),
+                    written => written.serialize(to),
+                }
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+                let written = Written::deserialize(from)?;
+                let wrong = || serde::de::Error::custom(format!("{written} is given, expected {}", $expected));
+                Self::read(&written).ok_or_else(wrong)
+            }
+        }
+    )*};
+}
+
+as_written! {
+    Counts, "a whole number >= 1, a list of them, or a text like \"10,8,5\" or \"auto\"";
+    Rank, "a whole number >= 1, a share of the variance like \"90%\" or 0.9, or \"auto\"";
+    Size, "a text like \"500M\" or \"8G\", or a number of bytes";
+    Gram, "the name of a file";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_and_written() {
+        assert_eq!("10".parse(), Ok(Counts::Given(vec![10])));
+        assert_eq!("10, 8,5".parse(), Ok(Counts::Given(vec![10, 8, 5])));
+        assert!("10,x".parse::<Counts>().unwrap_err().contains("`x` is not a whole number"));
+        assert!("0".parse::<Counts>().is_err());
+        let read = |json: &str| serde_json::from_str::<Counts>(json);
+        for (text, counts) in [("4", vec![4]), ("[4, 3]", vec![4, 3]), ("\"4,3\"", vec![4, 3])] {
+            let found = read(text).unwrap();
+            assert_eq!(found, Counts::Given(counts));
+            assert_eq!(read(&serde_json::to_string(&found).unwrap()).unwrap(), found);
+        }
+        assert_eq!(read("\"auto\"").unwrap(), Counts::Auto);
+        assert!(
+            "9223372036854775808".parse::<Counts>().is_err()
+                && "2,9223372036854775808".parse::<Counts>().is_err()
+        );
+        assert!(read("-1").is_err() && read("[2, 0]").is_err() && read("true").is_err());
+    }
+
+    /// What can be read can be written to a config file, whose whole numbers have 63 bits.
+    #[test]
+    fn numbers_that_no_config_file_holds() {
+        let (most, more) = (i64::MAX.to_string(), (i64::MAX as u64 + 1).to_string());
+        assert_eq!(most.parse::<Rank>().unwrap().write(), Written::Whole(i64::MAX));
+        assert_eq!(most.parse::<Counts>().unwrap().write(), Written::Whole(i64::MAX));
+        assert!(more.parse::<Rank>().is_err() && more.parse::<Counts>().is_err());
+        assert!(format!("3,{more}").parse::<Counts>().is_err());
+    }
+
+    #[test]
+    fn ranks_are_read_and_written() {
+        let share = |share| Ok(Rank::By(RankRule::Share(share)));
+        assert_eq!("3".parse(), Ok(Rank::Given(3)));
+        assert_eq!(["90%", "0.9", " 90 % "].map(str::parse::<Rank>), [share(0.9), share(0.9), share(0.9)]);
+        assert_eq!("auto".parse(), Ok(Rank::By(RankRule::Auto)));
+        for bad in
+            ["0%", "100%", "101%", "-5%", "1.5", "-1", "9223372036854775808", "nan%", "inf", "all", "", "%"]
+        {
+            assert!(bad.parse::<Rank>().unwrap_err().contains("above 0% and below 100%"), "{bad}");
+        }
+        let read = |json: &str| serde_json::from_str::<Rank>(json);
+        for (json, rank) in [
+            ("4", Rank::Given(4)),
+            ("4.0", Rank::Given(4)),
+            ("0.75", Rank::By(RankRule::Share(0.75))),
+            ("\"75%\"", Rank::By(RankRule::Share(0.75))),
+            ("\"auto\"", Rank::By(RankRule::Auto)),
+        ] {
+            let found = read(json).unwrap();
+            assert_eq!(found, rank);
+            assert_eq!(read(&serde_json::to_string(&found).unwrap()).unwrap(), found);
+        }
+        assert!(read("-1").is_err() && read("1.5").is_err() && read("true").is_err());
+    }
+
+    #[test]
+    fn sizes_are_read_and_written() {
+        let read = |text: &str| text.parse::<Size>().map(|size| size.0);
+        assert_eq!(
+            [read("500M"), read("8G"), read("1.5 gb")],
+            [Ok(500_000_000), Ok(8_000_000_000), Ok(1_500_000_000)]
+        );
+        assert_eq!([read("2GiB"), read("77"), read("3kB")], [Ok(2_147_483_648), Ok(77), Ok(3000)]);
+        for bad in ["", "G", "-1G", "0", "nan", "8X", "inf"] {
+            assert!(read(bad).unwrap_err().contains("is not a size"), "{bad}");
+        }
+        assert_eq!(Size::read(&Size(123).write()), Some(Size(123)));
+    }
+}

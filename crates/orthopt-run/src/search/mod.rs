@@ -1,0 +1,162 @@
+//! The search for the best point: a race of solvers and starts, then a local search from its winner.
+//!
+//! ```text
+//! candidates  each one (solvers one after the other, a start) runs once, coarse and quick, moves from the best points beside them
+//! search      repeat: a move from the elite points, or the better half of the candidates again, twice as patiently (successive
+//!             halving), whichever kind has had the least work
+//!             until the last doubling of the work was not worth it
+//! settle      pairs of rows from the best point until none lowers F
+//! ```
+//!
+//! What is done depends on the seed and the problem only: work is counted (`linalg::work`), not
+//! timed, some tasks are in flight together, and their ends are taken in in the order of their work
+//! (`flight.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
+//! shorter one, and the same seed gives the same X for any number of threads.
+
+pub(crate) mod cardinality_moves;
+pub(crate) mod clustered;
+mod control;
+mod ending;
+mod engine;
+mod flight;
+pub mod k_components;
+mod lifted;
+pub(crate) mod measured_moves;
+pub(crate) mod moves;
+mod outcome;
+mod pool;
+mod race;
+mod steps;
+mod task;
+mod tuning;
+mod turns;
+pub(crate) mod uncorrelated_moves;
+mod watcher;
+
+pub(crate) use engine::{ALL_WORK, IS_MINIMUM};
+pub use engine::{Settings, search};
+pub use task::{MakeStart, Part, Task, at};
+pub use tuning::{PARTS, Tuning};
+
+use std::sync::Arc;
+
+use orthopt_core::options::Given;
+use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::error::{Error, Result};
+use rand_pcg::Pcg64;
+
+/// How long a search goes on by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    /// Until a doubling of the work lowers F by less than 1e-2 of |F|.
+    Quick,
+    /// By less than 1e-3.
+    #[default]
+    Normal,
+    /// By less than 1e-5.
+    Thorough,
+}
+
+/// Names of the efforts with one line each.
+pub const EFFORTS: &[(&str, &str)] = &[
+    ("quick", "ends when the last doubling of the work lowered F by less than 1e-2 of |F|"),
+    ("normal", "by less than 1e-3"),
+    ("thorough", "by less than 1e-5"),
+];
+
+impl Effort {
+    /// The effort called `name`.
+    ///
+    /// # Errors
+    /// [`Error::UnknownName`].
+    pub fn parse(name: &str) -> Result<Self> {
+        let all = [Self::Quick, Self::Normal, Self::Thorough];
+        all.into_iter().find(|effort| effort.name() == name).ok_or_else(|| Error::UnknownName {
+            kind: "effort",
+            name: name.into(),
+            known: EFFORTS.iter().map(|e| e.0).collect::<Vec<_>>().join(", "),
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        EFFORTS[self as usize].0
+    }
+
+    /// Decrease of F, times |F|, that is worth a doubling of the work.
+    pub(crate) fn worth(self) -> f64 {
+        [1e-2, 1e-3, 1e-5][self as usize]
+    }
+
+    /// Number of candidates and perturbations without such a decrease before the end: at least, and where together they cost less
+    /// than [`little`](Self::little).
+    pub(crate) fn tries(self) -> (u32, u32) {
+        [(1, 50), (3, 150), (12, 600)][self as usize]
+    }
+
+    /// Work of some quarter of a second, a second and ten seconds of one thread.
+    pub(crate) fn little(self) -> u64 {
+        [1_000_000_000, 3_000_000_000, 30_000_000_000][self as usize]
+    }
+}
+
+/// Solvers one after the other and where they begin, at several levels of patience.
+pub struct Arm<P> {
+    /// The solvers, joined with `+`.
+    pub solver: String,
+    /// The start.
+    pub start: String,
+    /// Whether the start has chance in it, so that another seed gives another one.
+    pub random: bool,
+    /// The task at a level (0, 1, ...: each about twice as patient) with a seed.
+    pub task: MakeTask<P>,
+    /// The constants of the solvers at a level that are not their defaults.
+    pub constants: Box<dyn Fn(u32) -> Given + Send + Sync>,
+}
+
+/// Makes the task of an arm: at a level, with a seed. X⁰ is made where the task is performed.
+pub type MakeTask<P> = Box<dyn Fn(&P, u32, u64) -> Result<Task<P>> + Send + Sync>;
+
+impl<P> std::fmt::Debug for Arm<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Arm({} from {})", self.solver, self.start)
+    }
+}
+
+/// A way from good points to a new one.
+pub trait Move<P>: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// Where it leads from the best points (lowest F first, never empty); `None` where it has no place. Made on
+    /// the thread of its task, whose work it counts as; one that takes its time may end early, without a
+    /// point, where nobody waits any more.
+    fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
+
+    /// The solvers that go on from there.
+    fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;
+}
+
+/// What a search is made of.
+pub struct Portfolio<P> {
+    /// Arms, the one that most often does well first.
+    pub arms: Vec<Arm<P>>,
+    /// Moves of the local search.
+    pub moves: Vec<Arc<dyn Move<P>>>,
+    /// Work of an arm at level 0, roughly.
+    pub run: u64,
+    /// Work of a move, roughly.
+    pub polish: u64,
+    /// The solver that settles the best point with a seed, where there is one.
+    pub settle: Option<MakeTask<P>>,
+    /// Constants and parts.
+    pub tuning: Tuning,
+}
+
+impl<P> std::fmt::Debug for Portfolio<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let moves: Vec<_> = self.moves.iter().map(|m| m.name()).collect();
+        write!(f, "Portfolio({:?}, {moves:?})", self.arms)
+    }
+}

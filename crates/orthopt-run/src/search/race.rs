@@ -1,0 +1,136 @@
+//! The candidates: each runs once, the better half of them again and twice as patiently, until one is left.
+
+use super::engine::{Aim, Elite, Engine, Place, Until};
+use super::flight::Outcome;
+use super::task::Done;
+use orthopt_core::objective::Evaluate;
+use orthopt_core::solve::ArmReport;
+use orthopt_linalg::error::Error;
+use orthopt_linalg::message::Message;
+use orthopt_linalg::order::{ascending, least_first};
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// Every candidate at level 0, a few at a time, the ones that most often do well first.
+    pub(super) fn race(&mut self) {
+        let arms = &self.portfolio.arms;
+        self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
+        let all: Vec<usize> = (0..arms.len()).collect();
+        for some in all.chunks(self.portfolio.tuning.in_race()) {
+            self.round(some);
+            if self.is_over() || self.has_worked() {
+                break;
+            }
+        }
+        let mut living: Vec<usize> = all.into_iter().filter(|k| self.arms[*k].runs > 0).collect();
+        ascending(&mut living, &|k| self.arms[k].objective);
+        self.living = living;
+        self.race = self.work;
+        self.ending.begin();
+    }
+
+    /// What comes next in successive halving: the better half of the candidates at the next level, one after the other; after the
+    /// last round those with chance in their start from other seeds, by turns.
+    pub(super) fn next_candidate(&mut self) -> Option<Place> {
+        let halving = self.portfolio.tuning.has("halving");
+        if halving && self.due.is_empty() && self.level < self.portfolio.tuning.levels {
+            self.level += 1;
+            let mut living = std::mem::take(&mut self.living);
+            ascending(&mut living, &|k| self.arms[k].objective);
+            living.truncate(living.len().div_ceil(2));
+            self.due = living.iter().rev().map(|k| (*k, self.level, self.seed_of(*k, self.level))).collect();
+            self.living = living;
+        }
+        if let Some(place) = self.due.pop() {
+            return Some(place);
+        }
+        let chance = |k: &usize| self.portfolio.arms[*k].random && self.arms[*k].runs > 0;
+        let random: Vec<usize> = (0..self.arms.len()).filter(chance).collect();
+        let next = *random.get(self.fresh as usize % random.len().max(1))?;
+        self.fresh += 1;
+        Some((next, 1, self.settings.seed.wrapping_add(1_000_000 + self.fresh)))
+    }
+
+    /// Some candidates at level 0.
+    fn round(&mut self, some: &[usize]) {
+        self.order.clear();
+        for k in some {
+            let seed = self.seed_of(*k, 0);
+            match (self.portfolio.arms[*k].task)(self.problem, 0, seed) {
+                Ok(task) => self.flight.launch(task, Aim::Arm((*k, 0, seed)), self.lowest()),
+                Err(error) => self.failed(*k, error),
+            }
+        }
+        self.go_on(Until::Round);
+        least_first(&mut self.order);
+    }
+
+    /// A candidate of the race has run.
+    pub(super) fn ran(&mut self, place: Place, outcome: Outcome) {
+        match outcome {
+            Some(Ok(done)) => {
+                self.order.push((done.objective, place.0));
+                self.book_arm(place, done);
+            }
+            Some(Err(error)) => self.failed(place.0, error),
+            None => {}
+        }
+    }
+
+    /// Records why a candidate failed; the same message is kept once.
+    fn failed(&mut self, k: usize, error: Error) {
+        if self.control.cancel.is_over() || matches!(error, Error::NoPlace { .. }) {
+            return; // cut off, or for other problems
+        }
+        let arm = &self.portfolio.arms[k];
+        let what = format!("{} from {} failed: ", arm.solver, arm.start);
+        self.note(Message::from(what).then(error.message()));
+    }
+
+    fn note(&mut self, note: Message) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn seed_of(&self, arm: usize, level: u32) -> u64 {
+        self.settings.seed.wrapping_add(arm as u64 * 1000 + u64::from(level))
+    }
+
+    pub(super) fn book_arm(&mut self, (k, level, seed): Place, done: Done) {
+        for failure in &done.failures {
+            let what = format!("{failure}: left out of {}", self.arms[k].solver);
+            self.note(what.into());
+        }
+        let report = &mut self.arms[k];
+        report.runs += 1;
+        report.level = report.level.max(level);
+        report.work += done.work;
+        if done.objective < report.objective {
+            (report.objective, report.seed, report.best_level) = (done.objective, seed, level);
+            report.constants = (self.portfolio.arms[k].constants)(level);
+        }
+        let lowest = report.curve.last().map_or(f64::INFINITY, |c| c.1);
+        report.curve.extend(done.curve.iter().filter(|c| c.1 < lowest));
+        let is_best = self.elite.first().is_none_or(|best| done.objective < best.done.objective);
+        if is_best {
+            self.winner = k;
+        }
+        let solver = self.portfolio.arms[k].solver.clone();
+        self.keep(Elite { done, solver });
+    }
+}
+
+fn report(solver: &str, start: &str) -> ArmReport {
+    ArmReport {
+        solver: solver.into(),
+        start: start.into(),
+        level: 0,
+        seed: 0,
+        best_level: 0,
+        constants: Default::default(),
+        runs: 0,
+        objective: f64::INFINITY,
+        work: 0,
+        curve: Vec::new(),
+    }
+}

@@ -1,0 +1,203 @@
+//! The search step by step: what ends is taken in, and what comes next is launched.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::Move;
+use super::engine::{Aim, Elite, Engine, Place, Until};
+use super::flight::{Job, Outcome};
+use super::task::{MakeStart, Task, at};
+use orthopt_core::objective::{Evaluate, lowers};
+use orthopt_core::solve::{Further, Status};
+use orthopt_linalg::error::Error;
+use orthopt_linalg::{RowMat, work};
+
+/// A gain of a move below this share of the size of F is rounding.
+const ROUNDING: f64 = 1e-12;
+/// How long whoever watches sleeps when there is nothing else to do.
+const NAP: Duration = Duration::from_micros(500);
+
+impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
+    /// Goes on until something is reached. Performs tasks in the meantime, and looks about all the time.
+    pub(super) fn go_on(&mut self, until: Until) {
+        (self.until, self.failures) = (until, 0);
+        self.proceed();
+        while !self.is_there() {
+            match self.own_job() {
+                Some(job) => job.perform(self.ground(), &mut || self.tick()),
+                None => self.rest(),
+            }
+            self.tick();
+        }
+    }
+
+    /// One for this thread, where it performs any.
+    fn own_job(&self) -> Option<Arc<Job<P>>> {
+        if self.performs { self.flight.take() } else { None }
+    }
+
+    /// Waits for the next end.
+    fn rest(&mut self) {
+        loop {
+            self.watcher.look(false);
+            std::thread::park_timeout(NAP);
+            if self.flight.is_next_known() || self.control.cancel.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Between two steps of a task: it is no work of that one.
+    fn tick(&mut self) {
+        self.watcher.look(false);
+        if self.flight.is_next_known() {
+            work::counted(|| self.proceed());
+        }
+    }
+
+    /// Takes in what has ended and launches what comes next.
+    fn proceed(&mut self) {
+        while !self.is_there() && (self.launch() || self.take_in()) {}
+    }
+
+    /// Whether it has reached what it goes on until. Asked after every end, so that what follows does not depend on how many
+    /// tasks have been performed by then.
+    fn is_there(&mut self) -> bool {
+        match self.until {
+            Until::Landed => self.flight.len() == 0,
+            Until::Round => !self.flight.aims().any(|aim| matches!(aim, Aim::Arm(_))),
+            Until::Enough => {
+                self.is_over() || !self.can_move(self.portfolio.tuning.failures) || self.is_enough()
+            }
+        }
+    }
+
+    /// Whether there is anything to go on with, and not so many times [`Tuning::in_flight`](super::Tuning::in_flight) of the moves have
+    /// failed in a row.
+    fn can_move(&self, times: u32) -> bool {
+        !self.elite.is_empty() && self.failures < times * self.portfolio.tuning.in_flight as u32
+    }
+
+    /// Launches a move if there is room for one; whether there was.
+    fn launch(&mut self) -> bool {
+        let room = match self.until {
+            Until::Landed => 0,
+            Until::Round if self.moves.is_empty() || !self.can_move(1) => 0,
+            Until::Round => self.portfolio.tuning.in_race(),
+            Until::Enough => self.portfolio.tuning.in_flight,
+        };
+        if self.flight.len() >= room || self.is_over() {
+            return false;
+        }
+        if let Some((task, aim, lowest)) = self.further() {
+            self.flight.launch(task, aim, lowest);
+            return true;
+        }
+        let moves = self.moves.len();
+        // a round of candidates has moves beside it
+        let kinds = 0..moves + usize::from(!matches!(self.until, Until::Round));
+        let Some(kind) = self.turns.next(kinds) else { return false };
+        let own = Pcg64::seed_from_u64(self.rng.random());
+        let task = match self.moves.get(kind).cloned() {
+            Some(movement) => {
+                let elite = &self.elite;
+                let points =
+                    self.points.get_or_insert_with(|| elite.iter().map(|e| e.done.x.clone()).collect());
+                Some((moved(&movement, self.problem, points, own), None))
+            }
+            None => self.next_candidate().and_then(|place| {
+                let task = (self.portfolio.arms[place.0].task)(self.problem, place.1, place.2).ok()?;
+                Some((task, Some(place)))
+            }),
+        };
+        match task {
+            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place), self.lowest()),
+            None => self.failures += 1,
+        }
+        true
+    }
+
+    /// The polish of the best point where it was cut off while F fell: once more as much as it has done.
+    fn further(&mut self) -> Option<(Task<P>, Aim, f64)> {
+        if !self.has("further") {
+            return None;
+        }
+        let best = self.elite.first_mut()?;
+        let Further { work, again } = best.done.further.take()?;
+        let settle = self.portfolio.settle.as_ref()?;
+        let mut task = settle(self.problem, self.portfolio.tuning.levels, self.settings.seed).ok()?;
+        task.x0 = at(best.done.x.clone());
+        task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(work), Some(again)));
+        let aim = Aim::Further(best.solver.clone(), best.done.stages.clone());
+        Some((task, aim, best.done.objective))
+    }
+
+    /// Takes in what has ended next; whether it is known what that is.
+    fn take_in(&mut self) -> bool {
+        let Some((aim, outcome, work)) = self.flight.ended() else { return false };
+        if matches!(self.end, Some((Status::Optimal, _))) {
+            return true; // cut off, since there is nothing to be found
+        }
+        self.work += work;
+        self.iterations += outcome.as_ref().and_then(|o| o.as_ref().ok()).map_or(0, |done| done.iterations);
+        match aim {
+            Aim::Arm(place) => self.ran(place, outcome),
+            Aim::Search(kind, place) => {
+                self.searched_from(kind, place, outcome, work);
+            }
+            Aim::Further(solver, stages) => {
+                if let Some(Ok(mut done)) = outcome {
+                    done.stages = [stages, done.stages].concat();
+                    self.keep(Elite { done, solver });
+                }
+            }
+            Aim::Settle => {
+                if let Some(Ok(done)) = outcome {
+                    self.settled(done);
+                }
+                return true;
+            }
+        }
+        self.ending.tried(self.work, (self.lowest(), self.size));
+        true
+    }
+
+    fn searched_from(&mut self, kind: usize, place: Option<Place>, outcome: Outcome, work: u64) {
+        let Some(Ok(done)) = outcome else {
+            self.failures += 1;
+            return;
+        };
+        self.failures = 0;
+        let (lowest, scale) = (self.lowest(), self.problem.scale(&done.x));
+        let gain =
+            if lowers(done.objective, lowest, scale, ROUNDING) { lowest - done.objective } else { 0.0 };
+        self.turns.learn(kind, gain, work);
+        match place {
+            Some(place) => self.book_arm(place, done),
+            None => {
+                let solver = self.elite.first().map(|e| e.solver.clone()).unwrap_or_default();
+                self.keep(Elite { done, solver });
+            }
+        }
+    }
+}
+
+/// The task of a move from the best points. The move itself is made on the thread of the task.
+fn moved<P: 'static>(
+    movement: &Arc<dyn Move<P>>,
+    problem: &P,
+    points: &Arc<[RowMat]>,
+    mut rng: Pcg64,
+) -> Task<P> {
+    let parts = movement.parts(problem, &mut rng);
+    let (movement, points) = (Arc::clone(movement), Arc::clone(points));
+    let x0: MakeStart<P> = Box::new(move |problem, cancel| {
+        let x = movement.point(problem, &points, &mut rng.clone(), cancel);
+        let none = || Error::Incompatible(format!("the move {} is not available", movement.name()).into());
+        x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
+    });
+    Task { parts, x0 }
+}

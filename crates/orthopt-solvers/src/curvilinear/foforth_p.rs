@@ -1,0 +1,23 @@
+//! FOForth-P: gradient projection (Gao, Liu, Chen & Yuan 2018).
+
+use super::{Curve, Iterate, curve_solver};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::small::polar;
+
+/// Gradient projection: X(τ) = the nearest orthonormal matrix to X − τ(G − XΛ).
+#[derive(Clone, Copy, Debug)]
+pub struct FoforthP;
+
+curve_solver!(FoforthP, "foforth-p", "gradient projection and multiplier correction (Gao et al.)");
+
+impl Curve for FoforthP {
+    const NAME: &'static str = "foforth-p";
+    const CORRECTS: bool = true;
+    type Prepared = ();
+
+    fn prepare(_at: &Iterate) {}
+
+    fn point(at: &Iterate, _prepared: &(), tau: f64) -> Option<RowMat> {
+        polar(&at.lagrangian_step(tau))
+    }
+}

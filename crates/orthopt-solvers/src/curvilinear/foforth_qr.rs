@@ -1,0 +1,23 @@
+//! FOForth-QR: QR retraction (Gao, Liu, Chen & Yuan 2018).
+
+use super::optm_qr::q_factor;
+use super::{Curve, Iterate, curve_solver};
+use orthopt_linalg::RowMat;
+
+/// X(τ) = the Q factor of X − τD.
+#[derive(Clone, Copy, Debug)]
+pub struct FoforthQr;
+
+curve_solver!(FoforthQr, "foforth-qr", "QR retraction and multiplier correction (Gao et al.)");
+
+impl Curve for FoforthQr {
+    const NAME: &'static str = "foforth-qr";
+    const CORRECTS: bool = true;
+    type Prepared = ();
+
+    fn prepare(_at: &Iterate) {}
+
+    fn point(at: &Iterate, _prepared: &(), tau: f64) -> Option<RowMat> {
+        q_factor(&at.moved(&at.d, tau))
+    }
+}

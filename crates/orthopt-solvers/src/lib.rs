@@ -1,0 +1,217 @@
+//! Algorithms, one per file or folder, and the list of them.
+//!
+//! A new solver is one file that implements [`Solver`](orthopt_core::solve::Solver), says what it is in
+//! a `SolverInfo`, and has one line in [`SOLVERS`].
+
+pub mod amanpg;
+pub mod composite;
+pub mod curvilinear;
+pub mod ep4orth;
+pub mod irpg;
+pub mod ladmm;
+pub mod lbfgs;
+pub mod manpg;
+pub mod nonlinear_obcd;
+pub mod oadmm;
+pub mod obcd;
+pub mod obcd_approx;
+pub mod obcd_majorised;
+pub mod pair_descent;
+pub mod proximal;
+pub mod rsubgrad;
+pub mod slpg;
+pub mod soc;
+pub mod spectral;
+pub mod spm;
+pub mod support;
+pub mod trust_region;
+
+use orthopt_core::composite::Composite;
+use orthopt_core::concave::{AnyConcave, Concave, NoConcave};
+use orthopt_core::constraint::Stiefel;
+
+pub use manpg::ManPg;
+pub use nonlinear_obcd::NonlinearObcd;
+pub use oadmm::{FirstBeta, Oadmm, OadmmOptions, Variant};
+use orthopt_core::linear_map::{AnyMap, Identity, LinearMap};
+use orthopt_core::nonsmooth::Nonsmooth;
+use orthopt_core::pair::PairPenalty;
+use orthopt_core::penalty::AnyPenalty;
+use orthopt_core::problem::{CompositeProblem, Problem};
+use orthopt_core::smooth::{AnySmooth, HessianVector, Smooth};
+use orthopt_core::solve::info::{SolverInfo, join};
+
+/// What needs of f no more than values and gradients, and of h its prox, for XᵀX = I.
+pub const fn first_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    const {
+        &[
+            manpg::info(),
+            manpg::info_ada(),
+            irpg::info(),
+            amanpg::info(),
+            slpg::info(),
+            rsubgrad::info(),
+            ladmm::info(),
+            spm::info(),
+            soc::info(),
+            ep4orth::info(),
+        ]
+    }
+}
+
+/// What needs of f no more than values and gradients, where h = 0.
+pub const fn smooth_only<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    const {
+        &[
+            lbfgs::info(),
+            curvilinear::optm_qr::info(),
+            curvilinear::optm_cayley::info(),
+            curvilinear::foforth_gr::info(),
+            curvilinear::foforth_p::info(),
+            curvilinear::foforth_qr::info(),
+        ]
+    }
+}
+
+/// What needs products with the Hessian of f too, where h = 0.
+pub const fn second_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: HessianVector + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &[trust_region::info()] }
+}
+
+/// [`smooth_only`], [`second_order`], [`pairwise`] and [`approximate`].
+pub const fn smooth<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: HessianVector + 'static,
+    H: PairPenalty + 'static,
+{
+    const {
+        &join::<_, { SMOOTH_ONLY + SECOND_ORDER + PAIRWISE + APPROXIMATE }>(&[
+            smooth_only::<F, H>(),
+            second_order(),
+            pairwise(),
+            approximate(),
+        ])
+    }
+}
+
+/// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
+pub const fn pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: PairPenalty + 'static,
+{
+    const { &[obcd_majorised::info()] }
+}
+
+/// What needs of f no more than values and gradients, and moves pairs of rows along f itself, where h = 0.
+pub const fn approximate<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &[obcd_approx::info()] }
+}
+
+/// What takes f − g + h∘A apart, with values and gradients of f.
+pub const fn splitting<F, H, G, A>() -> &'static [SolverInfo<Composite<F, H, G, A>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+    G: Concave + 'static,
+    A: LinearMap + 'static,
+{
+    const {
+        &[
+            oadmm::fast(),
+            oadmm::euclidean(),
+            oadmm::riemannian(),
+            composite::radmm::info(),
+            composite::spgm::euclidean(),
+            composite::spgm::riemannian(),
+            composite::subgrad::info(),
+            composite::madmm::info(),
+            composite::manial::info(),
+            composite::manial::rial(),
+            composite::rada::info(),
+        ]
+    }
+}
+
+/// Lengths of these lists, which do not depend on the types.
+const FIRST_ORDER: usize = first_order::<AnySmooth, AnyPenalty>().len();
+const SMOOTH_ONLY: usize = smooth_only::<AnySmooth, AnyPenalty>().len();
+const SECOND_ORDER: usize = second_order::<AnySmooth, AnyPenalty>().len();
+const SPLITTING: usize = splitting::<AnySmooth, AnyPenalty, NoConcave, Identity>().len();
+const GENERAL: usize = FIRST_ORDER + SMOOTH_ONLY + SPLITTING;
+const PAIRWISE: usize = pairwise::<AnySmooth, AnyPenalty>().len();
+const APPROXIMATE: usize = approximate::<AnySmooth, AnyPenalty>().len();
+
+/// All solvers of f + h with XᵀX = I for an f of which only values and gradients are known.
+pub const fn general<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: Smooth + 'static,
+    H: Nonsmooth + 'static,
+{
+    const { &join::<_, GENERAL>(&[first_order::<F, H>(), smooth_only(), splitting()]) }
+}
+
+/// [`general`], [`second_order`], [`pairwise`] and [`approximate`], for an h that has both a prox and a pair search.
+pub const fn general_pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
+where
+    F: HessianVector + 'static,
+    H: PairPenalty + 'static,
+{
+    const {
+        &join::<_, { GENERAL + SECOND_ORDER + PAIRWISE + APPROXIMATE }>(&[
+            general::<F, H>(),
+            second_order(),
+            pairwise(),
+            approximate(),
+        ])
+    }
+}
+
+/// What needs a quadratic f.
+const QUADRATIC: &[SolverInfo] = &[
+    obcd::INFO,
+    obcd::OBCD_R,
+    obcd::OBCD_C,
+    obcd::OBCD_SV,
+    obcd::OBCD_OR,
+    obcd::OBCD_BLOCK,
+    obcd::OBCD_JACOBI,
+    spectral::INFO,
+];
+
+/// All solvers of the problems with XᵀX = I.
+pub static SOLVERS: &[SolverInfo] = &join::<
+    _,
+    { QUADRATIC.len() + PAIRWISE + APPROXIMATE + FIRST_ORDER + 1 + SMOOTH_ONLY + SECOND_ORDER + SPLITTING },
+>(&[
+    QUADRATIC,
+    pairwise(),
+    approximate(),
+    first_order(),
+    &[support::INFO],
+    smooth_only(),
+    second_order(),
+    splitting(),
+]);
+
+/// All solvers of composite problems.
+pub static COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
+    splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
+    &[composite::obcd::info()],
+]);
