@@ -6,11 +6,12 @@ use anyhow::Result;
 use orthopt::cancel::Cancel;
 
 use orthopt::family::{Between, Effort, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::search::{PARTS, Tuning};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Measure;
 use orthopt::solve::{Solution, Stopping};
 use orthopt_data::Matrix;
+use orthopt_run::search::PARTS;
+use orthopt_run::search::Tuning;
 
 use crate::frozen::{LARGE, SETS, Set, matrix};
 use crate::portfolio::prepared;

@@ -4,12 +4,13 @@ use anyhow::Result;
 use faer::Mat;
 use orthopt::bound::{Bound, Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::internal::solvers::{Support, SupportOptions};
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::ObcdOptions;
 use orthopt::start::Start;
 use orthopt_data::Matrix;
+use orthopt_solvers::support::Support;
+use orthopt_solvers::support::SupportOptions;
 
 use crate::instance::{load, problem, solve};
 

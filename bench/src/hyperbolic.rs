@@ -9,7 +9,6 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::spectral_norm;
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{Placement, Smooth, euclidean_distances};
@@ -19,6 +18,7 @@ use orthopt::solve::{
 };
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
 use orthopt::solvers::{JobcdOptions, Side};
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
 use orthopt_data::Matrix;
 
 use crate::instance::load;

@@ -9,9 +9,9 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::bound::{Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt_data::Matrix;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
 
 use crate::bounds::correlation;
 use crate::instance::load;

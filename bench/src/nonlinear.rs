@@ -7,12 +7,13 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use orthopt::family::Family;
 use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
-use orthopt::internal::linalg::products::{cross, product};
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
 use orthopt::smooth::{NonlinearEig, Smooth};
 use orthopt::solve::Solver;
 use orthopt::solvers::SolverOptions;
+use orthopt_linalg::products::cross;
+use orthopt_linalg::products::product;
 
 /// Seconds of the best public code, (n, r, α).
 const PUBLIC: &[(usize, usize, f64, f64)] =

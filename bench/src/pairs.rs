@@ -4,11 +4,14 @@
 use std::time::Instant;
 
 use orthopt::RowMat;
-use orthopt::internal::linalg::simd::{Scalar, Simd, WithSimd, dispatch};
-use orthopt::internal::pair::PairModel;
-use orthopt::internal::pair::fold::Scratch;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_linalg::simd::Scalar;
+use orthopt_linalg::simd::Simd;
+use orthopt_linalg::simd::WithSimd;
+use orthopt_linalg::simd::dispatch;
 
 const ROWS: usize = 2000;
 

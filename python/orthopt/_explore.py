@@ -58,6 +58,8 @@ class Exploration:
     most_possible: float | None
     #: How sure they are: what halves of the rows say; ``None`` without rows or time.
     stability: Stability | None
+    #: Components with as many variables as halves of the rows agree on; ``None`` where that is all of them, or is not known.
+    fewer: Solution | None
     #: The steps, each a call of its own.
     steps: list[Step]
     #: Whether it was ended before all was done.
@@ -68,7 +70,10 @@ class Exploration:
         for question, answers in self.answers:
             lines.append(f"{question[0].upper()}{question[1:]}?")
             lines.extend(f"  {answer}" for answer in answers)
-        lines += ["", str(self.solution), "", "Each step alone:"]
+        lines += ["", str(self.solution), ""]
+        if self.fewer is not None:
+            lines += ["With as many variables as halves of the rows agree on:", str(self.fewer), ""]
+        lines += ["Each step alone:"]
         lines += [f"  {step.code}" for step in self.steps]
         return "\n".join(lines)
 
@@ -81,6 +86,9 @@ class Exploration:
             said = "".join(f"<p style='margin:.1em 0'>{html.escape(answer)}.</p>" for answer in answers)
             parts.append(f"<h4 style='margin:.6em 0 .1em'>{html.escape(question[0].upper() + question[1:])}?</h4>{said}")
         parts.append(_html.solution(self.solution))
+        if self.fewer is not None:
+            parts.append("<h4>With as many variables as halves of the rows agree on</h4>")
+            parts.append(_html.solution(self.fewer))
         parts.extend(self._pictures())
         parts.append("<h4>To repeat a step</h4>")
         parts.extend(f"<pre>{html.escape(step.code)}</pre>" for step in self.steps)
@@ -164,6 +172,7 @@ def explore(
         solution=best,
         most_possible=found["most_possible"],
         stability=None if halves is None else Stability(**halves, X=best.X, solution=best, feature_names=best.feature_names),
+        fewer=None if found.get("fewer") is None else solution(found["fewer"], names),
         steps=[Step(question, code(call, stated, shown), seconds, limited) for question, call, stated, seconds, limited in found["steps"]],
         interrupted=found["interrupted"],
     )

@@ -90,16 +90,18 @@ class Path(Sequence["Solution"]):
         matplotlib. Returns the axes."""
         from ._draw import about, pairs, picture
 
-        nnz = self.nnz
-        adjusted = [np.nan if s.explained_variance is None else s.explained_variance.total for s in self.solutions]
-        lines = [("projected", self.explained_variance), ("adjusted", adjusted)]
+        nnz, explained = self.nnz, [s.explained_variance for s in self.solutions]
+        lines: list[tuple[str, Any]] = [("together", [np.nan if e is None else e.total for e in explained])]
+        measure = None if explained[0] is None else explained[0].maximised
+        if measure not in (None, "adjusted"):
+            lines.append(("projected" if measure == "variance" else measure, self.maximised))
         if self.held_out is not None:
             lines.append(("held out", self.held_out))
         if np.isfinite(self.variance_bound).all():
             lines.append(("bound", self.variance_bound))
         shown: list[dict[str, Any]] = [{"name": name, "points": pairs(nnz, 100 * np.asarray(share))} for name, share in lines]
         if self.held_out_error is not None:
-            shown[2]["errors"] = (100 * np.asarray(self.held_out_error)).tolist()
+            next(line for line in shown if line["name"] == "held out")["errors"] = (100 * np.asarray(self.held_out_error)).tolist()
         return picture("path", ax, about=about(self.best), lines=shown, chosen=self.chosen)
 
     def __str__(self) -> str:

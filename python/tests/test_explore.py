@@ -30,6 +30,16 @@ def test_planted_groups_and_calls_that_repeat_the_steps():
     assert np.array_equal(path.at, found.path.at)
 
 
+def test_fewer_variables_where_halves_do_not_agree():
+    found = orthopt.explore(planted(), 3)
+    sure = (found.stability.frequency >= 0.9) & (found.solution.X != 0)
+    counts = np.maximum(sure.sum(axis=0), 1)
+    assert counts.sum() < (found.solution.X != 0).sum() and (found.fewer.nnz_per_component <= counts).all()
+    text = "With as many variables as halves of the rows agree on"
+    assert text in str(found) and text in found._repr_html_()
+    assert orthopt.explore(planted(), 2).fewer is None
+
+
 def test_the_number_of_components_is_that_of_parallel_analysis():
     found = orthopt.explore(planted())
     assert found.solution.rank == 2

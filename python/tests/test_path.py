@@ -101,9 +101,11 @@ def test_plot(data):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     axes = orthopt.path("l0-pca", data, 2, counts=[2, 4, 8], center=True).plot()
-    assert axes.get_ylabel() == "% of the variance" and len(axes.lines) == 3
+    assert axes.get_ylabel() == "% of the variance, together" and len(axes.lines) == 2
     with_bounds = orthopt.path("l0-pca", data, 1, counts=[2, 4], center=True, bound=1).plot()
-    assert [line.get_label() for line in with_bounds.lines[:3]] == ["projected", "adjusted", "bound"]
+    assert [line.get_label() for line in with_bounds.lines[:2]] == ["together", "bound"]
+    of_variance = orthopt.path("l0-pca", data, 2, counts=[2, 4], center=True, maximise="variance").plot()
+    assert [line.get_label() for line in of_variance.lines[:2]] == ["together", "projected"]
 
 
 def test_without_a_weight_the_count_is_chosen(data):

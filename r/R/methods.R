@@ -53,15 +53,22 @@ matched <- function(newdata, rotation) {
 #' @rdname predict.sparse_pca
 #' @export
 print.sparse_pca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-    p <- ncol(x$rotation)
-    cat("Standard deviations (1, .., p=", p, "):\n", sep = "")
-    print(x$sdev, digits = digits, ...)
-    cat("\nRotation (n x k) = (", nrow(x$rotation), " x ", p, "), zeros as '.':\n", sep = "")
+    cat("Rotation (n x k) = (", nrow(x$rotation), " x ", ncol(x$rotation), "), zeros as '.':\n", sep = "")
     print(with_dots(x$rotation, digits), quote = FALSE, right = TRUE, ...)
-    cat("\nObjective ", format(x$objective, digits = digits + 3L), " (", x$status, ")", told_bound(x, digits),
+    cat("\nStandard deviations: ", paste(format(x$sdev, digits = digits), collapse = " "), "\n", sep = "")
+    cat(told_together(x, digits), "\n", sep = "")
+    cat("Objective ", format(x$objective, digits = digits + 3L), " (", x$status, ")", told_bound(x, digits),
         "\n", sep = "")
     told_certificate(x$certificate)
     invisible(x)
+}
+
+# The number to put beside that of PCA.
+told_together <- function(x, digits) {
+    percent <- function(share) paste0(format(100 * share, digits = digits, nsmall = 1L), " %")
+    pca <- x$report$pca_share
+    paste0("Together ", percent(sum(x$adjusted) / x$total_variance), " of the variance",
+           if (!is.null(pca)) paste0("; PCA with as many components: ", percent(pca)))
 }
 
 # Numbers with a dot for every exact zero.
@@ -93,8 +100,8 @@ summary.sparse_pca <- function(object, ...) {
     importance <- rbind(
         "Standard deviation" = object$sdev,
         "Proportion of Variance" = share,
-        "Adjusted Proportion" = adjusted,
-        "Cumulative Adjusted" = cumsum(adjusted),
+        "Added Proportion" = adjusted,
+        "Together" = cumsum(adjusted),
         "Nonzero Loadings" = object$nonzeros
     )
     colnames(importance) <- colnames(object$rotation)
@@ -111,6 +118,6 @@ print.summary.sparse_pca <- function(x, digits = max(3L, getOption("digits") - 3
     text <- format(round(x$importance[-counts, , drop = FALSE], digits), digits = digits)
     text <- rbind(text, format(x$importance[counts, , drop = FALSE]))
     print(text, quote = FALSE, right = TRUE, ...)
-    cat("\nAdjusted: what a component adds to those before it, as scores of sparse components are correlated.\n")
+    cat("\n", told_together(x, digits), "\n", sep = "")
     invisible(x)
 }

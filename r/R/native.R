@@ -11,6 +11,7 @@ NULL
 # The routines of the compiled half, by the names that it registers them under.
 
 begin_run <- function(x, options) .Call(wrap__orthopt_begin, x, options)
+begin_explore <- function(x, options) .Call(wrap__orthopt_explore, x, options)
 wait_run <- function(run, seconds) .Call(wrap__orthopt_wait, run, seconds)
 stop_run <- function(run) .Call(wrap__orthopt_stop, run)
 finish_run <- function(run) .Call(wrap__orthopt_finish, run)

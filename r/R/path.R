@@ -1,5 +1,8 @@
 # Components along numbers of nonzeros, with a bound for each, and the number that held-out rows choose.
 
+# Numbers of variables in each component that are looked at.
+COUNTS <- c(1, 2, 3, 5, 7, 10, 14, 20, 30)
+
 #' Sparse components along numbers of nonzeros
 #'
 #' Finds components for several numbers of nonzeros in each, bounds what any components with so many could explain,
@@ -173,4 +176,27 @@ plot.sparse_path <- function(x, xlab = "variables in each component", ylab = "sh
     points(x$nonzeros, x$shares[x$chosen], cex = 2.5)
     if (length(legend) > 1L) legend("bottomright", names(legend), pch = legend, lty = seq_along(legend), bty = "n")
     invisible(x)
+}
+
+# Notes of the runs are not said of each point.
+quietly <- function(expr) withCallingHandlers(expr, orthopt_warning = function(w) invokeRestart("muffleWarning"))
+
+# Share of the variance in the measure that was maximised.
+share_of <- function(found, maximise) {
+    measure <- c(variance = "projected", adjusted = "total", polar = "polar", explained = "predicted")
+    found$report$explained_variance[[measure[[maximise]]]]
+}
+
+# The point furthest above the chord, both axes as shares of their range: that of the command. Single variables are no
+# components, and without a knee the middle is taken.
+knee <- function(counts, shares) {
+    first <- if (length(counts) > 2L && counts[1L] == 1) 2L else 1L
+    use <- first:length(counts)
+    width <- diff(range(counts[use]))
+    height <- shares[length(shares)] - shares[first]
+    if (width <= 0 || height <= 0) return(list(place = length(counts) %/% 2L + 1L, bends = FALSE))
+    above <- (shares[use] - shares[first]) / height - (counts[use] - counts[first]) / width
+    best <- which.max(above)
+    if (above[best] < 0.05) return(list(place = length(counts) %/% 2L + 1L, bends = FALSE))
+    list(place = use[best], bends = TRUE)
 }

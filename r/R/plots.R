@@ -2,7 +2,7 @@
 #' @export
 plot.sparse_pca <- function(x, main = deparse1(substitute(x)), ylab = "Variances", ...) {
     force(main)
-    heights <- rbind(Variance = x$sdev^2, Adjusted = x$adjusted)
+    heights <- rbind(Own = x$sdev^2, Added = x$adjusted)
     colnames(heights) <- colnames(x$rotation)
     at <- barplot(heights, beside = TRUE, main = main, ylab = ylab, legend.text = TRUE, ...)
     invisible(at)

@@ -17,12 +17,13 @@ stopifnot(all.equal(predict(found, unname(as.matrix(new))), scores, check.attrib
 
 importance <- summary(found)$importance
 stopifnot(identical(dim(importance), c(5L, 2L)), all(importance["Nonzero Loadings", ] == found$nonzeros))
-adjusted <- importance["Adjusted Proportion", ]
+adjusted <- importance["Added Proportion", ]
 stopifnot(all(adjusted <= importance["Proportion of Variance", ] + 1e-12))
-stopifnot(all.equal(unname(cumsum(adjusted)), unname(importance["Cumulative Adjusted", ])))
+stopifnot(all.equal(unname(cumsum(adjusted)), unname(importance["Together", ])))
 
 printed <- capture.output(print(found))
 stopifnot(any(grepl("no components have one below", printed)), any(grepl("^Murder.* \\.$", printed)))
+stopifnot(any(grepl("^Together [0-9.]+ % of the variance; PCA with as many components: [0-9.]+ %$", printed)))
 stopifnot(any(grepl("Nonzero Loadings +2 +2", capture.output(print(summary(found))))))
 checked <- capture.output(print(sparse_pca(train, ncomp = 2, lambda = 50, certify = TRUE)))
 stopifnot(any(grepl("^Certified: 5 of 5 pairs", checked)))

@@ -32,10 +32,38 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-run", LIBRARY.split_at(6).0, 12_300),
     ("orthopt", LIBRARY.split_at(7).0, 2_700),
     ("orthopt-data", &[], 12_700),
-    ("orthopt-embed", &["orthopt", "orthopt-data"], 3_300),
+    (
+        "orthopt-embed",
+        &["orthopt", "orthopt-core", "orthopt-hyperbolic", "orthopt-linalg", "orthopt-data"],
+        3_300,
+    ),
     ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),
-    ("orthopt-cli", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"], 10_300),
-    ("orthopt-py", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-cli"], 3_400),
+    (
+        "orthopt-cli",
+        &[
+            "orthopt",
+            "orthopt-core",
+            "orthopt-linalg",
+            "orthopt-run",
+            "orthopt-data",
+            "orthopt-embed",
+            "orthopt-papers",
+        ],
+        10_300,
+    ),
+    (
+        "orthopt-py",
+        &[
+            "orthopt",
+            "orthopt-core",
+            "orthopt-hyperbolic",
+            "orthopt-run",
+            "orthopt-data",
+            "orthopt-embed",
+            "orthopt-cli",
+        ],
+        3_400,
+    ),
     ("orthopt-fuzz", &[], 300),
 ];
 

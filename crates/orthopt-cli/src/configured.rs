@@ -31,7 +31,7 @@ pub struct Configured {
     help: Help,
 
     /// Read options from a TOML file; options of the command line override it
-    #[arg(long, value_name = "FILE.toml", help_heading = "Configuration", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE.toml", hide_short_help = true, help_heading = "Configuration", value_hint = ValueHint::FilePath)]
     config: Option<PathBuf>,
 }
 

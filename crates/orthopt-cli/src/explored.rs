@@ -81,6 +81,11 @@ impl<'a> Told<'a> {
             steps: self.found.steps.iter().map(|step| Repeated::of(self, step)).collect(),
             interrupted: self.found.interrupted,
             solution: Solved::of(&self.found.report),
+            fewer: self
+                .found
+                .fewer
+                .as_ref()
+                .map(|fewer| Agreed { nonzeros: &fewer.nonzeros, solution: Solved::of(&fewer.report) }),
         }
     }
 }
@@ -104,6 +109,14 @@ pub struct Object<'a> {
     most_possible: Option<f64>,
     steps: Vec<Repeated>,
     interrupted: bool,
+    solution: Solved<'a>,
+    fewer: Option<Agreed<'a>>,
+}
+
+/// Components with as many variables as halves of the rows agree on.
+#[derive(Serialize)]
+struct Agreed<'a> {
+    nonzeros: &'a [usize],
     solution: Solved<'a>,
 }
 
@@ -154,6 +167,13 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     summary.gap();
     if let Some(explained) = told.found.explained() {
         summary.components(report, explained, top);
+        summary.gap();
+    }
+    if let Some((fewer, explained)) =
+        told.found.fewer.as_ref().and_then(|f| f.report.explained_variance.as_ref().map(|e| (f, e)))
+    {
+        summary.sentence("With as many variables as halves of the rows agree on:");
+        summary.components(&fewer.report, explained, top);
         summary.gap();
     }
     summary.sentence("Each step alone:");

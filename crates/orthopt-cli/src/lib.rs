@@ -62,7 +62,7 @@ pub mod pictures {
 use std::ffi::OsString;
 use std::io::IsTerminal;
 
-use orthopt::internal::linalg::simd;
+use orthopt_linalg::simd;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
@@ -91,7 +91,7 @@ fn check_simd() -> anyhow::Result<()> {
     }
 }
 
-/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt::internal::linalg=debug`), shows spans and events on
+/// `ORTHOPT_LOG=info`, or levels by module (`warn,orthopt_linalg=debug`), shows spans and events on
 /// stderr.
 fn start_log() {
     let Ok(text) = std::env::var("ORTHOPT_LOG") else { return };

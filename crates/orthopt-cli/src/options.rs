@@ -81,9 +81,14 @@ impl<const OF: u8> clap::FromArgMatches for Typed<OF> {
 
 /// The argument of an option.
 pub fn argument(entry: &'static Entry) -> Arg {
-    let mut arg = Arg::new(entry.name).value_name(entry.value).help(entry.help()).value_parser(parser(entry));
+    let mut arg = Arg::new(entry.name).value_name(entry.value).value_parser(parser(entry));
+    arg = match entry.common {
+        "" => arg.help(entry.help()),
+        line => arg.help(line).long_help(entry.help()),
+    };
     if !entry.positional {
-        arg = arg.long(entry.name).help_heading(entry.group.heading()).hide_short_help(!entry.common);
+        arg =
+            arg.long(entry.name).help_heading(entry.group.heading()).hide_short_help(entry.common.is_empty());
     }
     if let Some(letter) = entry.short {
         arg = arg.short(letter);

@@ -256,8 +256,9 @@ pub fn drawn(told: &Told<'_>, look: Look) -> anyhow::Result<String> {
         let points = (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect();
         Line { name: name.into(), points, errors: Vec::new() }
     };
-    let adjusted = |i: usize| points[i].report.explained_variance.as_ref().map_or(f64::NAN, |v| v.total);
-    let mut lines = vec![of("projected", &|i| points[i].variance()), of("adjusted", &adjusted)];
+    let together = |i: usize| points[i].report.explained_variance.as_ref().map_or(f64::NAN, |v| v.total);
+    let mut lines = vec![of("together", &together)];
+    lines.extend(maximised(told).map(|name| of(name, &|i| points[i].maximised())));
     if let Some(v) = &told.validation {
         let errors = v.error.iter().map(|error| 100.0 * error).collect();
         lines.push(Line { errors, ..of("held out", &|i| v.mean[i]) });

@@ -5,7 +5,7 @@
 //! candidate y is z = −c_r·d(a, y) + b_known + b_y + δ; c_r and the radius are described in [`Own`].
 
 use orthopt::RowMat;
-use orthopt::internal::linalg::products::product;
+use orthopt_linalg::products::product;
 
 use crate::distance::{Block, Metric, Points};
 use crate::graph::{Answers, Question};

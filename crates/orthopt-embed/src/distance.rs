@@ -14,9 +14,11 @@
 //! Distances come in blocks: b points against m, one or two matrix products and a pass over b·m numbers.
 
 use orthopt::RowMat;
-use orthopt::internal::linalg::elementary::{acos, acos_positive, acosh_1p};
-use orthopt::internal::linalg::products::product;
-use orthopt::internal::linalg::simd::dispatch;
+use orthopt_linalg::elementary::acos;
+use orthopt_linalg::elementary::acos_positive;
+use orthopt_linalg::elementary::acosh_1p;
+use orthopt_linalg::products::product;
+use orthopt_linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};
 
 use crate::manifold::{Space, norm2};

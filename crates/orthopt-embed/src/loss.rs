@@ -1,9 +1,11 @@
 //! Losses of one question over the scores of its answer and of other entities.
 
-use orthopt::internal::linalg::simd::dispatch;
+use orthopt_linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};
 
-use orthopt::internal::linalg::elementary::{exp, sigmoid, softplus};
+use orthopt_linalg::elementary::exp;
+use orthopt_linalg::elementary::sigmoid;
+use orthopt_linalg::elementary::softplus;
 
 /// The loss of a question with the score z of the answer and z₁, …, z_k of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::internal::linalg::simd::dispatch;
 use orthopt::solve::Status;
+use orthopt_linalg::simd::dispatch;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -37,8 +37,9 @@ const TOLERANCE: f64 = 1e-10;
 /// 5 − 2√5 and is attained at a *reflection*; the best rotation gives 3:
 /// ```
 /// use orthopt::constraint::givens_factors;
-/// use orthopt::internal::linalg::plane::Branch;
-/// use orthopt::internal::pair::{PairModel, slow};
+/// use orthopt_linalg::plane::Branch;
+/// use orthopt_core::pair::PairModel;
+/// use orthopt_core::pair::slow;
 /// use orthopt::penalty::{L1, NoPenalty};
 ///
 /// // ‖V − A‖² = 2 + ‖A‖² − 2⟨V, A⟩ with ‖A‖² = 3

@@ -3,12 +3,12 @@
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Case, GivenOptions, Run, Wanted, check_constants, check_solvers};
-use orthopt::internal::in_time;
 use orthopt::objective::Evaluate;
 use orthopt::solve::{AnySolver, Chain, Observer, RunOptions, Solution, Stopping, run_restarts};
 use orthopt::solvers::SolverInfo;
 use orthopt::solvers::obcd::WorkingSet;
 use orthopt::{Error, Result};
+use orthopt_run::report::assessment::in_time;
 use pyo3::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;

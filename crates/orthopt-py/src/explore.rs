@@ -71,6 +71,12 @@ pub fn explore<'py>(
         put_stability(&stability, halves)?;
         out.set_item("stability", stability)?;
     }
+    if let Some(fewer) = &found.fewer {
+        let solution = PyDict::new(py);
+        put_report(&solution, &fewer.report)?;
+        put_units(&solution, &about, &fewer.report.task.data)?;
+        out.set_item("fewer", solution)?;
+    }
     put_answers(&out, &found)?;
     Ok(out)
 }

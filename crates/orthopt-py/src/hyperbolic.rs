@@ -5,15 +5,15 @@ use orthopt::cancel::Cancel;
 use orthopt::constraint::Constraint;
 use orthopt::constraint::Signature;
 use orthopt::family::Case;
-use orthopt::internal::j_orthogonal::stationarity;
-use orthopt::internal::solution_in_unit;
-use orthopt::internal::solvers::vr_j_jobcd;
+use orthopt_core::constraint::j_orthogonal::stationarity;
+
 use orthopt::message::Message;
 use orthopt::problem::Problem;
 use orthopt::request::Settled;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status};
 use orthopt::solvers::j_sums;
+use orthopt_hyperbolic::jobcd::vr_j_jobcd;
 use pyo3::prelude::*;
 
 use crate::begun::{Begun, stages, start_rng};
@@ -73,7 +73,7 @@ pub fn run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(Soluti
             (!clock.is_over()).then(|| stationarity(x, &gradient, problem.signature()))
         };
         let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
-        Ok((solution_in_unit(solution, unit), critical.map(|size| unit * size)))
+        Ok((solution.times(unit), critical.map(|size| unit * size)))
     };
     Ok(py.detach(run)?)
 }

@@ -9,7 +9,6 @@ use orthopt::constraint::{Constraint, Stiefel};
 use orthopt::family::{
     Case, CompositeOptions, GivenOptions, check_constants, composite_parts, needs_parts, penalty_called,
 };
-use orthopt::internal::{shape_in_unit, solution_in_unit};
 use orthopt::linear_map::{AnyMap, FunctionMap};
 use orthopt::message::Message;
 use orthopt::nonsmooth::Nonsmooth;
@@ -20,6 +19,7 @@ use orthopt::smooth::HessianVector;
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::solvers::{general_pairwise, splitting};
 use orthopt::{Error, Result};
+use orthopt_run::family::in_unit::shape as shape_in_unit;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use rand::RngExt;
@@ -157,7 +157,7 @@ fn stiefel_run(py: Python<'_>, begun: &Begun, request: &Request) -> PyResult<(So
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let measure = |clock: &Cancel| criticality_while(&problem, &solution.x, clock);
         let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
-        Ok((solution_in_unit(solution, unit), critical.map(|size| unit * size)))
+        Ok((solution.times(unit), critical.map(|size| unit * size)))
     };
     Ok(py.detach(run)?)
 }
@@ -348,7 +348,7 @@ fn composite_run(
         let measured = scope.filter(|_| solution.status != Status::Interrupted);
         let measure = |clock: &Cancel| criticality(&problem, &solution.x, clock);
         let critical = measured.and_then(|_| begun.check_in_time(&solution, stopping, measure));
-        Ok((solution_in_unit(solution, unit), critical.map(|size| unit * size)))
+        Ok((solution.times(unit), critical.map(|size| unit * size)))
     };
     Ok(py.detach(run)?)
 }

@@ -8,10 +8,11 @@ use numpy::{PyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::internal::{central_difference, far_unit};
 use orthopt::message::Message;
 use orthopt::smooth::{FiniteSum, HessianVector, Smooth, TwoSided, estimate_lipschitz};
 use orthopt::solve::{Event, Observer};
+use orthopt_core::smooth::central_difference;
+use orthopt_run::family::in_unit::far_unit;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 

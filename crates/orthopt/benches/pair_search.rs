@@ -6,12 +6,14 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faer::Mat;
 use orthopt::RowMat;
-use orthopt::internal::linalg::plane::PairMove;
-use orthopt::internal::linalg::simd::{Simd, WithSimd, dispatch};
-use orthopt::internal::pair::PairModel;
-use orthopt::internal::pair::fold::Scratch;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{L0, L1, NoPenalty, Nonneg};
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_linalg::plane::PairMove;
+use orthopt_linalg::simd::Simd;
+use orthopt_linalg::simd::WithSimd;
+use orthopt_linalg::simd::dispatch;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

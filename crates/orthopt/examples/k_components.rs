@@ -10,10 +10,12 @@
 use std::time::Instant;
 
 use orthopt::cancel::Cancel;
-use orthopt::internal::k_components::{KComponents, Limits, Request};
 use orthopt::problem::{PcaData, Storage};
 use orthopt::smooth::Measure;
 use orthopt_data::{LoadOptions, Matrix, Prepare, Scale, load};
+use orthopt_run::search::k_components::KComponents;
+use orthopt_run::search::k_components::Limits;
+use orthopt_run::search::k_components::Request;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();

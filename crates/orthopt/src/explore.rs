@@ -4,7 +4,8 @@
 //! how many     the rank that is given, or as many as exceed noise (parallel analysis)
 //! how sparse   a path along numbers of nonzeros; the knee of the variance that is maximised
 //! which        the search with that number in each component
-//! how sure     the same on pairs of disjoint halves of the rows
+//! how sure     the same on pairs of disjoint halves of the rows; where these do not agree on all variables of a component,
+//!              components with as many as they agree on
 //! how good     a lower bound of F over all X with that number
 //! ```
 //!
@@ -12,7 +13,7 @@
 //! of time each does a fixed amount of work: the same table has the same answers. Steps share a limit; what one leaves the
 //! next ones have.
 
-use crate::job::Job;
+use crate::job::{Job, PosedJob};
 use crate::path::{self, Along, DEFAULT_COUNTS, Path};
 use crate::stability;
 use orthopt_bound as bound;
@@ -85,10 +86,22 @@ pub struct Exploration {
     pub path: Path,
     /// The components, with a bound where there was time for one.
     pub report: Report,
+    /// Components with as many variables as halves of the rows agree on, where these are fewer.
+    pub fewer: Option<Fewer>,
     /// The steps, each a call of its own.
     pub steps: Vec<Step>,
     /// True if it was ended early: later steps are missing.
     pub interrupted: bool,
+}
+
+/// Components with numbers of variables of their own.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Fewer {
+    /// Number of variables of each component.
+    pub nonzeros: Vec<usize>,
+    /// The components.
+    pub report: Report,
 }
 
 /// Who watches, and may end it; what is there by then is returned.
@@ -174,6 +187,7 @@ fn explored(
         along: of_path.along.clone(),
         path,
         report,
+        fewer: None,
         steps,
         interrupted,
     };
@@ -186,19 +200,7 @@ fn explored(
     let begun = clock.seconds();
     let options =
         PoseOptions { limit: Some(Limit::Nonzeros(vec![count])), rank: Some(rank), ..request.pose.clone() };
-    let settled = Settled {
-        pose: options.clone(),
-        wanted: Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() },
-        stopping: Stopping { time_limit: left(ON_SEARCH), ..of_path.stopping },
-        restarts: None,
-        threads: None,
-        certify: None,
-        bound: None,
-        stability: None,
-    };
-    let job = Job::new(of_path.problem, settled, GivenOptions::new(Call::Explore, [""; 0]));
-    let posed = job.pose(data, facts.clone(), Vec::new(), &watch.cancel.within(left(ON_SEARCH)))?;
-    let report = posed.run(&posed.plan()?, watch.cancel, watch.observers)?;
+    let (posed, report) = searched((data, facts), &of_path, options.clone(), left(ON_SEARCH), watch)?;
     found.interrupted = report.solution.status == Status::Interrupted;
     let (task, problem) = (&posed.task, &posed.problem);
     let limited = report.solution.status == Status::TimeLimit;
@@ -233,6 +235,20 @@ fn explored(
             limited,
         });
         found.interrupted = watch.cancel.is_cancelled();
+    }
+    if let Some(nonzeros) = found.agreed().filter(|_| !found.interrupted) {
+        let begun = clock.seconds();
+        let listed = nonzeros.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        let limit = Some(Limit::Nonzeros(nonzeros.clone()));
+        let options = PoseOptions { limit, ..options };
+        // what is there stays where these have no solution
+        if let Ok((_, report)) = searched((data, facts), &of_path, options, left(ON_SEARCH), watch) {
+            let limited = report.solution.status == Status::TimeLimit;
+            found.interrupted = report.solution.status == Status::Interrupted;
+            found.fewer = Some(Fewer { nonzeros, report });
+            let (seconds, options) = (clock.seconds() - begun, of_all(&[("nonzeros", listed)]));
+            found.steps.push(Step { question: HOW_SURE, call: Call::Solve, options, seconds, limited });
+        }
     }
     if !found.interrupted {
         (watch.stage)(HOW_GOOD);
@@ -269,6 +285,30 @@ fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> 
         wanted: request.wanted.clone(),
         stopping: request.stopping,
     })
+}
+
+/// The search for components of the problem with `options`.
+fn searched(
+    (data, facts): (&PcaData<'_>, &DataFacts),
+    of_path: &path::Request,
+    options: PoseOptions,
+    seconds: Option<f64>,
+    watch: &mut Watch<'_, '_>,
+) -> Result<(PosedJob, Report)> {
+    let settled = Settled {
+        pose: options,
+        wanted: Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() },
+        stopping: Stopping { time_limit: seconds, ..of_path.stopping },
+        restarts: None,
+        threads: None,
+        certify: None,
+        bound: None,
+        stability: None,
+    };
+    let job = Job::new(of_path.problem, settled, GivenOptions::new(Call::Explore, [""; 0]));
+    let posed = job.pose(data, facts.clone(), Vec::new(), &watch.cancel.within(seconds))?;
+    let report = posed.run(&posed.plan()?, watch.cancel, watch.observers)?;
+    Ok((posed, report))
 }
 
 /// Bounds F; a problem that has no bound, or none in time, has an answer all the same.
@@ -348,6 +388,30 @@ impl Exploration {
         }
     }
 
+    /// Number of variables of each component that are in it in most halves of the rows, at least one; `None` where that is all of
+    /// them, or too few halves are known.
+    fn agreed(&self) -> Option<Vec<usize>> {
+        let (x, found) = (self.report.x(), self.report.stability.as_ref()?);
+        let is_sure =
+            |i: usize, k: usize| x.get(i, k) != 0.0 && found.frequency.get(i, k) >= Stability::THRESHOLD;
+        let sure = |k: usize| (0..x.nrows()).filter(|i| is_sure(*i, k)).count().max(1);
+        let counts: Vec<usize> = (0..x.ncols()).map(sure).collect();
+        let used = x.data().iter().filter(|v| **v != 0.0).count();
+        (found.pairs >= Stability::FEW && counts.iter().sum::<usize>() < used).then_some(counts)
+    }
+
+    fn said_of_fewer(&self) -> Option<Message> {
+        let Fewer { nonzeros, report } = self.fewer.as_ref()?;
+        let together = |report: &Report| report.explained_variance.as_ref().map(|e| 100.0 * e.total);
+        let (now, all) = (together(report)?, together(&self.report)?);
+        let listed = nonzeros.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        let said = format!(
+            "with as many variables as halves agree on ({listed}), components have {now:.1} % of the variance together, and these \
+             {all:.1} %"
+        );
+        Some(said.into())
+    }
+
     fn said_of_halves(&self, found: &Stability) -> Vec<Message> {
         let x = self.report.x();
         let is_few = found.pairs < Stability::FEW;
@@ -375,6 +439,7 @@ impl Exploration {
                     .option("time-limit")
                     .text(": with more of it their components may be better, and agree more")
             }))
+            .chain(self.said_of_fewer())
             .collect()
     }
 

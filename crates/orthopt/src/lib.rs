@@ -82,8 +82,6 @@
 //! on user input. The same seed gives the same X for any number of threads.
 
 pub mod explore;
-#[doc(hidden)]
-pub mod internal;
 pub mod job;
 pub mod path;
 pub mod prelude;

@@ -7,12 +7,12 @@ use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, Certificate, Scope};
 use orthopt::family::{Call, Family, GivenOptions, Kind, Named};
-use orthopt::internal::check_in_time;
 use orthopt::job::PosedJob;
 use orthopt::problem::ExplainedVariance;
 use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
 use orthopt::request::Settled;
 use orthopt::solve::Stopping;
+use orthopt_run::report::assessment::check_in_time;
 use serde::Serialize;
 
 use super::solve::use_threads;

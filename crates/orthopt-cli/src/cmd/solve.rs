@@ -72,7 +72,7 @@ pub struct Args {
     options: Typed,
 
     /// Print the options in effect as a config file and stop
-    #[arg(long, help_heading = "Configuration")]
+    #[arg(long, hide_short_help = true, help_heading = "Configuration")]
     print_config: bool,
 }
 

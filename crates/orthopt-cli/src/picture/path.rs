@@ -54,8 +54,12 @@ impl Path {
         let name =
             if ring.is_some() { "nonzeros of X (the ring is the chosen point)" } else { "nonzeros of X" };
         marks.extend(ring.map(|at| Mark::Ring { at }));
+        let share = match &self.lines[..] {
+            [only] if !only.name.is_empty() => format!("% of the variance, {}", only.name),
+            _ => "% of the variance".into(),
+        };
         let x = Axis::whole(0.0..1.05 * right).called(name);
-        let y = Axis::linear(1.05 * low..low + 1.05 * (high - low)).called("% of the variance");
+        let y = Axis::linear(1.05 * low..low + 1.05 * (high - low)).called(&share);
         self.about.chart("Variance explained by nonzeros", &self.remark, Panel::new(x, y, marks))
     }
 }

@@ -7,11 +7,12 @@
 
 use std::f64::consts::TAU;
 
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::pair::PairModel;
-use orthopt::internal::pair::fold::Scratch;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::find_penalty;
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
 use plotters::prelude::*;
 
 use super::sheet::{Drawing, Grid};

@@ -83,6 +83,34 @@ fn the_same_table_has_the_same_answers_for_any_number_of_threads() {
     assert_eq!(path(&one), path(&three));
 }
 
+/// A component with variables that halves of the rows do not agree on: there are components without as many, too.
+#[test]
+fn fewer_variables_where_halves_do_not_agree() {
+    let dir = Dir::new();
+    dir.write("t.csv", table());
+    let sure = dir.json(&["explore", "t.csv", "-r", "2"]);
+    assert!(sure["fewer"].is_null() && !sure["answers"].to_string().contains("halves agree on"));
+    let found = dir.json(&["explore", "t.csv", "-r", "3"]);
+    let matrix = |of: &serde_json::Value| -> Vec<Vec<f64>> { serde_json::from_value(of.clone()).unwrap() };
+    let (x, often) = (matrix(&found["solution"]["x"]), matrix(&found["solution"]["stability"]["frequency"]));
+    let agreed = |k: usize| (0..7).filter(|i| x[*i][k] != 0.0 && often[*i][k] >= 0.9).count().max(1);
+    let counts: Vec<usize> = (0..3).map(agreed).collect();
+    assert_eq!(found["fewer"]["nonzeros"], serde_json::json!(counts));
+    let fewer = matrix(&found["fewer"]["solution"]["x"]);
+    for (k, most) in counts.iter().enumerate() {
+        assert!((0..7).filter(|i| fewer[*i][k] != 0.0).count() <= *most, "{counts:?} {fewer:?}");
+    }
+    let listed = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let steps = found["steps"].as_array().unwrap();
+    let commands = steps.iter().filter_map(|step| step["command"].as_str());
+    let command = commands.filter(|text| text.ends_with(&format!(" --nonzeros {listed}"))).last().expect("a step");
+    assert_eq!(dir.json(&command.split(' ').skip(1).collect::<Vec<_>>())["x"], found["fewer"]["solution"]["x"]);
+    let page = stdout(&mut dir.orthopt(&["explore", "t.csv", "-r", "3", "--report", "p.html"]));
+    for text in [page, dir.read("p.html")] {
+        assert!(text.contains("With as many variables as halves of the rows agree on"), "{text}");
+    }
+}
+
 #[test]
 fn the_page_and_the_text_say_the_same() {
     let dir = Dir::new();

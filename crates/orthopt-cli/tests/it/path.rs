@@ -21,7 +21,8 @@ fn a_path_is_a_table_a_file_and_a_picture() {
     assert!(f.windows(2).all(|w| w[1] <= w[0]), "{f:?}");
     assert!(lines[3].ends_with(",1") && lines[1].ends_with(",0"));
     let picture = dir.read("p.svg");
-    assert!(picture.contains("projected") && picture.contains("chosen by knee: nonzeros 4"));
+    assert!(picture.contains("together") && picture.contains("chosen by knee: nonzeros 4"));
+    assert!(!picture.contains("projected"), "adjusted variance is what is maximised");
     assert!(dir.read("l.csv").starts_with("variable,PC1,PC2,PC3"));
     let checked = dir.json(&["certify", "l0-pca", "builtin:pitprops", "--x", "x.npy", "--nonzeros", "4"]);
     assert_eq!(checked["nnz"], 12);
@@ -60,7 +61,7 @@ fn the_picture_of_a_path_with_bounds_has_both_curves() {
         dir.read(file)
     };
     let (without, with) = (drawn(&[], "a.svg"), drawn(&["--bound", "0.2"], "b.svg"));
-    assert!(!without.contains("bound") && with.contains("projected") && with.contains("bound"));
+    assert!(!without.contains("bound") && with.contains("together") && with.contains("bound"));
     let lines = |svg: &str| svg.matches("<polyline").count();
     assert!(lines(&with) > lines(&without), "{} {}", lines(&with), lines(&without));
 }

@@ -2,7 +2,8 @@
 
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
-use orthopt::internal::jpair::{Component, JMove};
+use orthopt_hyperbolic::jpair::Component;
+use orthopt_hyperbolic::jpair::JMove;
 
 /// R = blkdiag(G(u₁), G(u₂)) · H(μ) · blkdiag(G(v₁), G(v₂)), where G(θ) turns rows (0, 1), (2, 3), … by the angles
 /// θ, and H(μ) boosts rows i and p + i. J has its ones first.

@@ -3,8 +3,10 @@
 
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
-use orthopt::internal::solvers::matching;
-use orthopt::internal::solvers::{moved, pair_data, solve};
+use orthopt_hyperbolic::jobcd::matching;
+use orthopt_hyperbolic::jobcd::rounds::moved;
+use orthopt_hyperbolic::jobcd::rounds::pair_data;
+use orthopt_hyperbolic::jobcd::rounds::solve;
 use rand_pcg::Pcg64;
 
 /// The constant s of a relation, carried from step to step (docs/mathematics.md, section 9, C10: there is no

@@ -16,8 +16,11 @@ mod turns;
 
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
-use orthopt::internal::j_orthogonal::{CsFactors, repair, residual, spectral_norm};
-use orthopt::internal::solvers::cs_gradient;
+use orthopt_core::constraint::j_orthogonal::CsFactors;
+use orthopt_core::constraint::j_orthogonal::repair;
+use orthopt_core::constraint::j_orthogonal::residual;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
+use orthopt_hyperbolic::j_baselines::cs_gradient;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -259,7 +262,7 @@ mod tests {
         let group = Group::new(Form::Full, 3, 5).unwrap();
         let factors = |mu: f64| {
             let mut rng = Pcg64::seed_from_u64(2);
-            let square = |k: usize, rng: &mut Pcg64| orthopt::internal::stiefel::random(k, k, rng);
+            let square = |k: usize, rng: &mut Pcg64| orthopt_core::constraint::stiefel::random(k, k, rng);
             let (u1, u2, v1, v2) =
                 (square(3, &mut rng), square(2, &mut rng), square(3, &mut rng), square(2, &mut rng));
             CsFactors { u1, u2, v1, v2, mu: vec![mu, 0.3] }

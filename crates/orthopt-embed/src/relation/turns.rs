@@ -3,9 +3,9 @@
 
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
-use orthopt::internal::linalg::products::product;
-use orthopt::internal::linalg::simd::dispatch;
-use orthopt::internal::solvers::Tournament;
+use orthopt_hyperbolic::jobcd::Tournament;
+use orthopt_linalg::products::product;
+use orthopt_linalg::simd::dispatch;
 
 /// The pairs of n rows, in rounds of a tournament.
 #[derive(Clone, Debug)]

@@ -366,7 +366,6 @@ impl Family for MeasuredProblem {
         show: bound::Show<'_>,
     ) -> Result<bound::Bound> {
         let (f, kind) = self.bounded()?;
-        let begun = std::time::Instant::now();
         let cancel = cancel.within(options.seconds);
         let x = x.map(|x| self.given(x)).transpose()?;
         let point =
@@ -401,7 +400,7 @@ impl Family for MeasuredProblem {
                 value: claim.bound,
                 gap: claim.gap,
                 proof: claim.proof,
-                seconds: begun.elapsed().as_secs_f64(),
+                seconds: cancel.seconds(),
                 ..proved
             });
         }
@@ -435,7 +434,7 @@ impl Family for MeasuredProblem {
             gap: claim.gap,
             proof: claim.proof,
             x: None,
-            seconds: begun.elapsed().as_secs_f64(),
+            seconds: cancel.seconds(),
             ..found
         })
     }

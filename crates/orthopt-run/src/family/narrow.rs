@@ -19,7 +19,6 @@
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use super::arms::at_level_0;
 use super::portfolio::{is_long, race};
@@ -172,7 +171,6 @@ pub(super) fn narrowed<P: Family>(
     observers: &mut [&mut dyn Observer],
 ) -> Option<Result<Solution>> {
     let (n, r) = problem.shape();
-    let begun = Instant::now();
     let clock = cancel.within(settings.stopping.time_limit);
     if !wanted.leaves_method_open() || wanted.tuning.max_work.is_some() {
         return None;
@@ -213,7 +211,7 @@ pub(super) fn narrowed<P: Family>(
         (order, if pays(more) { more } else { first })
     };
     let rounds = Rounds::new(problem, narrow, (wanted, settings), cancel, observers);
-    let mut rounds = Rounds { begun, clock, ..rounds };
+    let mut rounds = Rounds { clock, ..rounds };
     let begun = first_points.into_iter().try_for_each(|x| rounds.begin_at(x));
     let found = begun.and_then(|()| rounds.run(&order, first, &pays));
     if let Ok(found) = &found
@@ -264,7 +262,6 @@ pub(super) struct Rounds<'a, 'o, P> {
     settings: Settings,
     cancel: &'a Cancel,
     clock: Cancel, // with the limit of the whole
-    begun: Instant,
     observers: &'a mut [&'o mut dyn Observer],
     best: Option<Solution>,
     on_some: bool, // whether a search on some variables gave it
@@ -281,7 +278,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         cancel: &'a Cancel,
         observers: &'a mut [&'o mut dyn Observer],
     ) -> Self {
-        let (clock, begun) = (cancel.within(settings.stopping.time_limit), Instant::now());
+        let clock = cancel.within(settings.stopping.time_limit);
         Self {
             problem,
             narrow,
@@ -289,7 +286,6 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             settings,
             cancel,
             clock,
-            begun,
             observers,
             best: None,
             on_some: false,
@@ -348,7 +344,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let all = checked <= self.lowest();
         let clock = self.clock.clone();
         let rounds = self.rounds;
-        let seconds = self.begun.elapsed().as_secs_f64();
+        let seconds = self.clock.seconds();
         let mut best =
             self.best.ok_or_else(|| Error::Incompatible("a search needs at least one arm".into()))?;
         best.seconds = seconds;
@@ -410,8 +406,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let work = self.settings.work.map(|most| most.saturating_sub(self.work()));
         let mut settings = Settings { effort, work, ..self.settings };
         let stopping = &mut settings.stopping;
-        stopping.time_limit =
-            stopping.time_limit.map(|limit| (limit - self.begun.elapsed().as_secs_f64()).max(0.0));
+        stopping.time_limit = stopping.time_limit.map(|limit| (limit - self.clock.seconds()).max(0.0));
         let made = self.best.as_ref().map_or(0, |best| best.iterations);
         stopping.max_iters = stopping.max_iters.map(|most| most.saturating_sub(made));
         settings
@@ -485,7 +480,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let settings = self.left(effort);
         let (n, _) = self.problem.shape();
         let (iterations, lowest) = (self.best.as_ref().map_or(0, |best| best.iterations), self.lowest());
-        let seconds = self.begun.elapsed().as_secs_f64();
+        let seconds = self.clock.seconds();
         let mut lifted = Lifted {
             variables,
             n,

@@ -1,8 +1,6 @@
 //! From what the user wants to solvers, options and starting points: what is left open is chosen
 //! from the penalty and the data, and the choice is explained.
 
-use std::time::Instant;
-
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
 use crate::family::narrow::{Carried, narrowed};
 use crate::family::signs::orient;
@@ -407,10 +405,10 @@ fn proved_or_searched<P: Family>(
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
-    let begun = Instant::now();
+    let clock = cancel.within(None);
     let limit = settings.stopping.time_limit;
     let Tuning { on_proof, before, .. } = wanted.tuning;
-    let left = || limit.map(|limit| (limit - begun.elapsed().as_secs_f64()).max(0.0));
+    let left = || limit.map(|limit| (limit - clock.seconds()).max(0.0));
     let proves = settings.bound.is_none() && settings.stopping.max_iters.is_none();
     let mut proof = None;
     if proves {
@@ -436,7 +434,7 @@ fn proved_or_searched<P: Family>(
         }
         state_proof(problem, &mut solution, proof);
     }
-    solution.seconds = begun.elapsed().as_secs_f64();
+    solution.seconds = clock.seconds();
     Ok(solution)
 }
 

@@ -1,13 +1,13 @@
 //! AManPG against a twin that takes no short cuts, and what it promises.
 
 use orthopt::RowMat;
-use orthopt::internal::solvers::AManPg;
-use orthopt::internal::solvers::TangentProx;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaProblem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::Solver;
 use orthopt::start::Start;
+use orthopt_solvers::amanpg::AManPg;
+use orthopt_solvers::proximal::TangentProx;
 
 use crate::common::Steps;
 use crate::common::first_order::{apart, check_descent, polar, solve, sum, wide, with_linear_term};

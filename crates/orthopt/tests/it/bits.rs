@@ -12,10 +12,10 @@ use orthopt::family::{
     Between, Family, Limit, LinearInput, Named, PROBLEMS, PoseOptions, ProblemInfo, Wanted, find_problem,
     pose,
 };
-use orthopt::internal::alone;
 use orthopt::problem::PcaData;
 use orthopt::smooth::{Measure, Order};
 use orthopt::solve::{Solution, Stopping};
+use orthopt_linalg::parallel::alone;
 
 use crate::common::gaussian;
 

@@ -9,10 +9,10 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockReport, BlockScope, RowBlocks, Scope, block_k_stationarity, block_stationarity};
 use orthopt::family::Family;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::smooth::Quadratic;
+use orthopt_core::constraint::stiefel;
 
 fn scope(rows: usize, samples: u64) -> BlockScope {
     BlockScope { rows, samples, starts: 12, seed: 1, tolerance: 1e-9 }

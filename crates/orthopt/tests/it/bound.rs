@@ -3,9 +3,9 @@
 use orthopt::RowMat;
 use orthopt::bound::{Bound, Dual, End, Kind, Method, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::internal::linalg::eigen::symmetric_eigenvalues;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt_data::Matrix;
+use orthopt_linalg::eigen::symmetric_eigenvalues;
 
 fn negative(c: &RowMat) -> AnySmooth {
     AnySmooth::Dense(DenseQuadratic::negative(c.as_mat()).unwrap())
@@ -20,7 +20,7 @@ fn pitprops() -> RowMat {
 /// A Gram matrix of rank m (n × n).
 fn covariance(n: usize, m: usize, seed: usize) -> RowMat {
     let a = RowMat::from_fn(m, n, |i, j| ((i * i * 3 + (j + seed) * (2 * i + 1)) as f64 * 0.713).sin());
-    orthopt::internal::linalg::products::gram(&a)
+    orthopt_linalg::products::gram(&a)
 }
 
 fn bound(c: &RowMat, r: usize, kind: &Kind, nodes: u64) -> Bound {
@@ -65,7 +65,7 @@ fn pitprops_is_solved_for_larger_lambda() {
         assert!((-found.value - known).abs() <= 1e-6, "r {r} λ {lambda}: {}", found.value);
         let objective = found.objective.unwrap();
         assert!(objective >= found.value && objective - found.value <= 1e-8);
-        assert!(orthopt::internal::stiefel::feasibility(found.x.as_ref().unwrap()) <= 1e-13);
+        assert!(orthopt_core::constraint::stiefel::feasibility(found.x.as_ref().unwrap()) <= 1e-13);
     }
 }
 

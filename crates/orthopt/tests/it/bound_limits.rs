@@ -4,11 +4,13 @@ use orthopt::RowMat;
 use orthopt::bound::{Bound, End, Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
 use orthopt::family::Family;
-use orthopt::internal::linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
-use orthopt::internal::stiefel::{feasibility, orthonormalise};
 use orthopt::problem::{Cardinality, CardinalityProblem};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};
+use orthopt_core::constraint::stiefel::feasibility;
+use orthopt_core::constraint::stiefel::orthonormalise;
 use orthopt_data::Matrix;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::eigen::symmetric_eigenvalues;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -248,7 +250,7 @@ fn best_columns(c: &RowMat, list: &[usize], rng: &mut Pcg64) -> f64 {
 pub fn matrices(n: usize, seed: u64) -> Vec<(&'static str, RowMat)> {
     let mut rng = Pcg64::seed_from_u64(seed);
     let mut normal = |rows: usize| RowMat::from_fn(rows, n, |_, _| 2.0 * rng.random::<f64>() - 1.0);
-    let gram = |a: &RowMat| orthopt::internal::linalg::products::gram(a);
+    let gram = |a: &RowMat| orthopt_linalg::products::gram(a);
     let full = normal(n + 3);
     let square = normal(n);
     let indefinite = RowMat::from_fn(n, n, |i, j| square.get(i, j) + square.get(j, i));
@@ -668,7 +670,7 @@ fn many(n: usize, seed: u64) -> RowMat {
         let size = (0..40).map(|i| (a.get(i, j) - mean).powi(2)).sum::<f64>().sqrt();
         (0..40).for_each(|i| a.set(i, j, (a.get(i, j) - mean) / size));
     }
-    orthopt::internal::linalg::products::gram(&a)
+    orthopt_linalg::products::gram(&a)
 }
 
 /// X of one column on a set.

@@ -5,10 +5,10 @@ use orthopt::bound::{End, LimitDual, Options, limit_dual, lower_bound};
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::linalg::eigen::symmetric_eigenvalues;
-use orthopt::internal::search::Tuning;
 use orthopt::problem::{Cardinality, CardinalityProblem};
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt_linalg::eigen::symmetric_eigenvalues;
+use orthopt_run::search::Tuning;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

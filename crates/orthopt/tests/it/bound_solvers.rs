@@ -34,7 +34,7 @@ fn disjoint(p: &PcaProblem, visit: &mut dyn FnMut(&RowMat)) {
         let owner: Vec<usize> = (0..n).map(|_| (left % (r + 1), left /= r + 1).0).collect();
         let full = (1..=r).all(|k| {
             let set: Vec<usize> = (0..n).filter(|i| owner[*i] == k).collect();
-            let Some((_, v)) = orthopt::internal::linalg::eigen::symmetric_eigenpairs(&{
+            let Some((_, v)) = orthopt_linalg::eigen::symmetric_eigenpairs(&{
                 let mut c = p.f.curvature_block(&set);
                 c.data_mut().iter_mut().for_each(|v| *v = -*v);
                 c

@@ -4,11 +4,11 @@ use crate::common::gaussian;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::stiefel;
 use orthopt::penalty::Shape;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Status, Stopping};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
 
 fn boxed((n, r): (usize, usize), lower: f64, upper: f64) -> orthopt::Result<PcaProblem> {
     let a = gaussian(2 * n, n, 5);

@@ -6,10 +6,10 @@ use orthopt::bound::{Options, lower_bound};
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::stiefel;
 use orthopt::objective::Evaluate;
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaData, Storage, covariance_model};
 use orthopt::solve::{Solution, Stopping};
+use orthopt_core::constraint::stiefel;
 use proptest::prelude::*;
 
 /// m samples of n variables, some of them correlated.
@@ -118,7 +118,7 @@ fn reaches_the_best_of_all_supports() {
     for (seed, n, counts) in [(1, 6, [3, 3]), (2, 7, [4, 2]), (3, 6, [5, 4]), (4, 5, [4, 4]), (5, 7, [2, 2])]
     {
         let a = data(12, n, seed);
-        let c = orthopt::internal::linalg::products::gram(&RowMat::from_mat(a.as_ref()));
+        let c = orthopt_linalg::products::gram(&RowMat::from_mat(a.as_ref()));
         let mut best = f64::NEG_INFINITY;
         for s in subsets(n, counts[0]) {
             for t in subsets(n, counts[1]) {
@@ -148,13 +148,13 @@ fn selects_the_best_variables() {
         (6, 8, 5, 2, 0.4),
     ] {
         let a = data(15, n, seed);
-        let c = orthopt::internal::linalg::products::gram(&RowMat::from_mat(a.as_ref()));
+        let c = orthopt_linalg::products::gram(&RowMat::from_mat(a.as_ref()));
         let best_of = |size: usize| {
             let mut best = 0.0f64;
             for set in subsets(n, size) {
                 let rows: Vec<usize> = (0..n).filter(|i| set >> i & 1 == 1).collect();
                 let part = RowMat::from_fn(size, size, |i, j| c.get(rows[i], rows[j]));
-                let values = orthopt::internal::linalg::eigen::symmetric_eigenvalues(&part).unwrap();
+                let values = orthopt_linalg::eigen::symmetric_eigenvalues(&part).unwrap();
                 best = best.max(0.5 * values[..r].iter().sum::<f64>());
             }
             lambda * size as f64 - best
@@ -166,7 +166,7 @@ fn selects_the_best_variables() {
         feasible(&p, &found.x);
         let off = (found.objective.total - best).abs();
         assert!(off <= 1e-9 * best.abs(), "{lambda}: {} {best}", found.objective.total);
-        let rows = orthopt::internal::nonzero_rows(&found.x).len();
+        let rows = orthopt_core::problem::limits::nonzero_rows(&found.x).len();
         assert!((found.objective.nonsmooth - lambda * rows as f64).abs() <= 1e-12, "{rows}");
     }
 }
@@ -186,8 +186,8 @@ fn a_total_is_shared_out_at_least_as_well_as_by_hand() {
 #[test]
 fn no_limit_is_plain_pca_and_a_weight_drops_entries() {
     let a = data(20, 6, 3);
-    let c = orthopt::internal::linalg::products::gram(&RowMat::from_mat(a.as_ref()));
-    let values = orthopt::internal::linalg::eigen::symmetric_eigenvalues(&c).unwrap();
+    let c = orthopt_linalg::products::gram(&RowMat::from_mat(a.as_ref()));
+    let values = orthopt_linalg::eigen::symmetric_eigenvalues(&c).unwrap();
     let p = problem(&a, 2, Cardinality::Components(vec![60, 60]), 0.0, false);
     let found = solve(&p, 0, None);
     let best: f64 = -0.5 * (values[0] + values[1]);

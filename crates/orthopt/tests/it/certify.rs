@@ -12,14 +12,15 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{Certificate, Scope, block_stationarity, criticality};
 use orthopt::family::Family;
-use orthopt::internal::pair::{PairModel, slow};
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::JProblem;
 use orthopt::problem::NonlinearEigProblem;
 use orthopt::problem::{PcaProblem, Problem};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, NonlinearEig, Quadratic};
+use orthopt_core::constraint::stiefel;
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::slow;
 
 /// All pairs with a nonzero row by the slow twin.
 fn slow_certificate(p: &PcaProblem, x: &RowMat) -> Certificate {

@@ -5,9 +5,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use crate::common::pair::{golden_section, polished_minimum};
 use crate::common::{cases, rng};
-use orthopt::internal::linalg::plane::one_minus_cos;
-use orthopt::internal::pair::arc;
-use orthopt::internal::pair::circle::Trig;
+use orthopt_core::pair::arc;
+use orthopt_core::pair::circle::Trig;
+use orthopt_linalg::plane::one_minus_cos;
 use proptest::prelude::*;
 use rand::RngExt;
 

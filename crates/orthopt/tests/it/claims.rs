@@ -155,7 +155,7 @@ fn brute(c: &RowMat, kind: &Kind) -> f64 {
     for set in 1u32..1 << n {
         let rows: Vec<usize> = (0..n).filter(|i| set >> i & 1 == 1).collect();
         let block = RowMat::from_fn(rows.len(), rows.len(), |a, b| c.get(rows[a], rows[b]));
-        let (values, vectors) = orthopt::internal::linalg::eigen::symmetric_eigenpairs(&block).unwrap();
+        let (values, vectors) = orthopt_linalg::eigen::symmetric_eigenpairs(&block).unwrap();
         let s = rows.len() as f64;
         best = match kind {
             Kind::L0 { lambda } => best.min(lambda * s - 0.5 * values[0]),

@@ -8,7 +8,6 @@ use orthopt::family::{
     Between, Family, Limit, PoseOptions, Wanted, all_constants, all_solvers, check_constants, find_problem,
     pose,
 };
-use orthopt::internal::{find_constant, parse_constants};
 use orthopt::options::{Constant, Constants, Given, Kind, Value};
 use orthopt::penalty::PENALTIES;
 use orthopt::problem::PcaData;
@@ -17,6 +16,8 @@ use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::JobcdOptions;
 use orthopt::solvers::SolverOptions;
 use orthopt::solvers::obcd::{Candidates, ObcdOptions};
+use orthopt_run::family::catalogue::find_constant;
+use orthopt_run::family::catalogue::parse_constants;
 
 /// Something in range that is not the default.
 fn another(c: &Constant) -> Value {

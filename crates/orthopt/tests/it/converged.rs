@@ -8,12 +8,12 @@ use orthopt::certify::Scope;
 use orthopt::composite::{Composite, criticality};
 use orthopt::concave::Concave;
 use orthopt::family::{Family, Kind, Named, PROBLEMS, PoseOptions, Wanted, pose};
-use orthopt::internal::stiefel;
 use orthopt::linear_map::{AnyMap, LinearMap};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt_core::constraint::stiefel;
 
 const STOPPING: Stopping = Stopping { max_iters: Some(1500), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
 /// Tolerance of measures of criticality for `tol` = 1e-9.

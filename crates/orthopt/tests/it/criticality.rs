@@ -4,10 +4,10 @@ use crate::common::{exact_objective, gradient, problem, rng, solve, usual_start}
 use faer::Mat;
 use orthopt::RowMat;
 use orthopt::certify::criticality;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaProblem;
 use orthopt::solve::Status;
+use orthopt_core::constraint::stiefel;
 use rand::RngExt;
 
 /// T(G) = G − XGᵀX, entry by entry.

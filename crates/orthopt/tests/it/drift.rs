@@ -5,11 +5,11 @@ use crate::common::Steps;
 use crate::common::obcd::absolute;
 use crate::common::{exact_objective, iterate, sparse, thinned, usual_start};
 use orthopt::RowMat;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Storage};
 use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
+use orthopt_core::constraint::stiefel;
 
 /// Runs until so many moves were accepted (α large: short moves that go on), looking at X and
 /// F all the time; returns the last X.

@@ -5,7 +5,6 @@ use crate::common::{PROBLEMS, exact_objective, limits, problem, usual_start};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::constraint::Stiefel;
-use orthopt::internal::stiefel;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::Smooth;
@@ -15,6 +14,7 @@ use orthopt::solve::{
 };
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::{Error, Result};
+use orthopt_core::constraint::stiefel;
 
 /// A run that does not end by itself for a long time: ℓ1 with short steps.
 fn endless() -> (PcaProblem, Obcd) {

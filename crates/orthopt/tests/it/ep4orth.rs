@@ -1,12 +1,12 @@
 //! EP4Orth+: feasible, critical at its end, below methods that decide early whose a variable is.
 
 use crate::common::*;
-use orthopt::internal::solvers::Ep4Orth;
-use orthopt::internal::stiefel;
 use orthopt::problem::PcaProblem;
 use orthopt::solve::{MaxIterations, Solution, Stationary, Status, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverOptions, find_solvers};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
+use orthopt_solvers::ep4orth::Ep4Orth;
 
 fn nonneg(m: usize, n: usize, r: usize) -> PcaProblem {
     on_data("nonneg-pca", 0.0, &gaussian(m, n, 23), r)

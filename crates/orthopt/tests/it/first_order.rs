@@ -8,8 +8,6 @@ use crate::common::first_order::{
 use crate::common::{exact_objective, gaussian, gaussian_rows, gradient, penalty, problem, usual_start};
 use orthopt::RowMat;
 use orthopt::certify::criticality;
-use orthopt::internal::solvers::Ladmm;
-use orthopt::internal::solvers::{AManPg, Irpg, RSubGrad, Slpg};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L0, L1, NoPenalty, Nonneg};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
@@ -18,6 +16,11 @@ use orthopt::solve::{Solver, Status};
 use orthopt::solvers::ManPg;
 use orthopt::solvers::SolverOptions;
 use orthopt::start::Start;
+use orthopt_solvers::amanpg::AManPg;
+use orthopt_solvers::irpg::Irpg;
+use orthopt_solvers::ladmm::Ladmm;
+use orthopt_solvers::rsubgrad::RSubGrad;
+use orthopt_solvers::slpg::Slpg;
 
 fn problems(n: usize, r: usize) -> Vec<PcaProblem> {
     let mut out = vec![

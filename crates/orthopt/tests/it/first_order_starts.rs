@@ -4,12 +4,12 @@ use crate::common::Steps;
 use crate::common::first_order::{NAMES, apart, build, solve, wide};
 use crate::common::{exact_objective, gaussian, gradient, on_data, problem};
 use orthopt::certify::criticality;
-use orthopt::internal::stiefel;
 use orthopt::penalty::{AnyPenalty, L1};
 use orthopt::problem::Problem;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Solver, Status};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
 
 /// The starts and weights that send public codes to coordinate vectors, to NaN, or to a point
 /// that is called converged because the step was long.

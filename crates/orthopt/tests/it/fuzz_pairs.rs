@@ -6,13 +6,16 @@
 
 use crate::common::normal;
 use crate::common::pair::Case;
-use orthopt::internal::jpair::{self, Ending, JPair};
-use orthopt::internal::linalg::plane::PairMove;
-use orthopt::internal::pair::fold::Scratch;
-use orthopt::internal::pair::{PairModel, slow};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{PENALTIES, PairPenalty, Shape, find_penalty};
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_core::pair::slow;
 use orthopt_fuzz::{pick, run};
+use orthopt_hyperbolic::jpair;
+use orthopt_hyperbolic::jpair::Ending;
+use orthopt_hyperbolic::jpair::JPair;
+use orthopt_linalg::plane::PairMove;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 

@@ -2,11 +2,12 @@
 
 use crate::common::rng;
 use faer::Mat;
-use orthopt::internal::linalg::givens::multiply_factors;
-use orthopt::internal::linalg::plane::Branch;
-use orthopt::internal::linalg::{GivensFactor, givens_factors};
-use orthopt::internal::stiefel;
 use orthopt::{Error, RowMat};
+use orthopt_core::constraint::stiefel;
+use orthopt_linalg::GivensFactor;
+use orthopt_linalg::givens::multiply_factors;
+use orthopt_linalg::givens_factors;
+use orthopt_linalg::plane::Branch;
 use rand::seq::SliceRandom;
 
 /// Factors D, checks their number, form and product, and returns how many are reflections.

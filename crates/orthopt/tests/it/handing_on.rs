@@ -2,12 +2,12 @@
 
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::solvers::Ladmm;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Status, run};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
+use orthopt_solvers::ladmm::Ladmm;
 
 use crate::common::first_order::wide;
 use crate::common::{exact_objective, gaussian};

@@ -6,7 +6,8 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt::constraint::hyperbolic_qr;
-use orthopt::internal::j_orthogonal::{random, spectral_norm};
+use orthopt_core::constraint::j_orthogonal::random;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
 
 fn rows(a: &Mat<f64>) -> RowMat {
     RowMat::from_mat(a.as_ref())

@@ -6,8 +6,6 @@ use crate::common::{gaussian, gaussian_rows, limits};
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::{CsFactors, spectral_norm};
-use orthopt::internal::solvers::{admm_update, cs_gradient, merit};
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{JQuadratic, Placement, Smooth, euclidean_distances};
@@ -16,6 +14,11 @@ use orthopt::solve::{
     run_restarts,
 };
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
+use orthopt_core::constraint::j_orthogonal::CsFactors;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
+use orthopt_hyperbolic::j_baselines::admm_update;
+use orthopt_hyperbolic::j_baselines::cs_gradient;
+use orthopt_hyperbolic::j_baselines::merit;
 
 const RIVALS: [&str; 3] = ["j-admm", "umcm", "csdm"];
 

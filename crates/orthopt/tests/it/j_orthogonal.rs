@@ -4,11 +4,20 @@ use crate::common::jorth::{difference, feasible, golden, matrix, numbers, shuffl
 use crate::common::{cases, gaussian_rows, rng};
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
-use orthopt::internal::j_orthogonal::{
-    CsFactors, check, feasibility, polar, random, relative_feasibility, repair, residual, skew,
-    spectral_norm, stationarity, tangent_descent,
-};
-use orthopt::internal::linalg::factor::{svd, transpose};
+use orthopt_core::constraint::j_orthogonal::CsFactors;
+use orthopt_core::constraint::j_orthogonal::check;
+use orthopt_core::constraint::j_orthogonal::feasibility;
+use orthopt_core::constraint::j_orthogonal::polar;
+use orthopt_core::constraint::j_orthogonal::random;
+use orthopt_core::constraint::j_orthogonal::relative_feasibility;
+use orthopt_core::constraint::j_orthogonal::repair;
+use orthopt_core::constraint::j_orthogonal::residual;
+use orthopt_core::constraint::j_orthogonal::skew;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
+use orthopt_core::constraint::j_orthogonal::stationarity;
+use orthopt_core::constraint::j_orthogonal::tangent_descent;
+use orthopt_linalg::factor::svd;
+use orthopt_linalg::factor::transpose;
 use proptest::prelude::*;
 
 #[test]

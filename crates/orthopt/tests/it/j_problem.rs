@@ -7,13 +7,16 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::{feasibility, skew};
-use orthopt::internal::jpair::{Component, JMove};
-use orthopt::internal::linalg::factor::transpose;
-use orthopt::internal::{hyperbolic_minimum, hyperbolic_optimum};
 use orthopt::problem::PcaData;
 use orthopt::problem::{JProblem, covariance};
 use orthopt::smooth::{FiniteSum, HessianVector, JQuadratic, Placement, Probe, Smooth, euclidean_distances};
+use orthopt_core::constraint::j_orthogonal::feasibility;
+use orthopt_core::constraint::j_orthogonal::skew;
+use orthopt_core::smooth::two_sided::hyperbolic_minimum;
+use orthopt_core::smooth::two_sided::hyperbolic_optimum;
+use orthopt_hyperbolic::jpair::Component;
+use orthopt_hyperbolic::jpair::JMove;
+use orthopt_linalg::factor::transpose;
 use proptest::prelude::*;
 
 fn gradient(f: &impl Smooth, x: &RowMat) -> RowMat {

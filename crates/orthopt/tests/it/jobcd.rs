@@ -8,9 +8,6 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::{feasibility, spectral_norm};
-use orthopt::internal::linalg::factor::transpose;
-use orthopt::internal::linalg::small::symmetric_eigen;
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{HessianVector, Smooth, TwoSided};
 use orthopt::solve::{AnySolver, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, run};
@@ -18,6 +15,10 @@ use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::WorkingSet;
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers, j_general};
 use orthopt::solvers::{JobcdOptions, Side};
+use orthopt_core::constraint::j_orthogonal::feasibility;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
+use orthopt_linalg::factor::transpose;
+use orthopt_linalg::small::symmetric_eigen;
 
 /// Steps until a pass finds nothing (or `most` iterations), watching f and the residual.
 fn watch(p: &JProblem, s: &AnySolver<JProblem>, x0: RowMat, most: u64, every: u64) -> (RowMat, bool) {

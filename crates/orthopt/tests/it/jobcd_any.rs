@@ -8,10 +8,6 @@ use orthopt::RowMat;
 use orthopt::constraint::Constraint;
 use orthopt::constraint::Signature;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::hyperbolic_minimum;
-use orthopt::internal::j_orthogonal::{feasibility, spectral_norm};
-use orthopt::internal::linalg::factor::transpose;
-use orthopt::internal::solvers::{gs_jobcd, j_jobcd, vr_j_jobcd};
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided};
 use orthopt::solve::{
@@ -20,6 +16,13 @@ use orthopt::solve::{
 use orthopt::solvers::JobcdOptions;
 use orthopt::solvers::obcd::WorkingSet;
 use orthopt::start::Start;
+use orthopt_core::constraint::j_orthogonal::feasibility;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
+use orthopt_core::smooth::two_sided::hyperbolic_minimum;
+use orthopt_hyperbolic::jobcd::gs_jobcd;
+use orthopt_hyperbolic::jobcd::j_jobcd;
+use orthopt_hyperbolic::jobcd::vr_j_jobcd;
+use orthopt_linalg::factor::transpose;
 
 /// f(X) = (1/2N) Σᵢ ‖aᵢᵀX‖² of a user, the rows of A times √2: hyperbolic-eig as a sum over samples, which says
 /// nothing of being a quadratic.

@@ -5,8 +5,8 @@ use crate::common::jorth::shuffled;
 use crate::common::{gaussian, shared};
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::spectral_norm;
 use orthopt::problem::{JProblem, covariance};
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
 
 use orthopt::RowMat;
 use orthopt::problem::PcaData;

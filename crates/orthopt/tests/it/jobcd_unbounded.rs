@@ -4,8 +4,8 @@ use crate::common::jobcd::{definite, options, solver};
 use crate::common::{gaussian, limits};
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::spectral_norm;
 use orthopt::problem::{JProblem, covariance};
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
 
 use orthopt::problem::PcaData;
 use orthopt::solve::{MaxIterations, Solution, Status, run};

@@ -3,8 +3,14 @@
 use crate::common::jorth::{golden, matrix, numbers};
 use crate::common::{cases, gaussian_rows, normal, rng};
 use orthopt::RowMat;
-use orthopt::internal::jpair::{Component, Ending, JMove, JPair, JPairMin, jacobi, slow};
-use orthopt::internal::linalg::factor::transpose;
+use orthopt_hyperbolic::jpair::Component;
+use orthopt_hyperbolic::jpair::Ending;
+use orthopt_hyperbolic::jpair::JMove;
+use orthopt_hyperbolic::jpair::JPair;
+use orthopt_hyperbolic::jpair::JPairMin;
+use orthopt_hyperbolic::jpair::jacobi;
+use orthopt_hyperbolic::jpair::slow;
+use orthopt_linalg::factor::transpose;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -5,13 +5,13 @@ use crate::common::{gaussian_rows, limits, rng};
 use orthopt::RowMat;
 use orthopt::certify::criticality;
 use orthopt::constraint::Stiefel;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{L1, NoPenalty};
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{AnySolver, Critical, MaxIterations, Setting, Solution, Solver, Status, Stop, run};
 use orthopt::solvers::{SolverInfo, SolverOptions, smooth_only};
+use orthopt_core::constraint::stiefel;
 use proptest::prelude::*;
 
 /// A function given by its values and gradients.
@@ -98,7 +98,7 @@ fn it_reaches_the_nearest_orthonormal_matrix() {
         let noise = gaussian_rows(n, r, 4);
         let b = RowMat::from_fn(n, r, |i, k| x0.get(i, k) + 0.2 * noise.get(i, k) / (n as f64).sqrt());
         let mut best = RowMat::zeros(n, r);
-        assert!(orthopt::internal::linalg::orthonormal::nearest(&b, &mut best));
+        assert!(orthopt_linalg::orthonormal::nearest(&b, &mut best));
         let p = Problem::new(nearest_to(b), NoPenalty, r).unwrap();
         let s = solve(&p, "lbfgs", x0, 1e-9);
         let apart = s.x.data().iter().zip(best.data()).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
@@ -235,7 +235,7 @@ fn places_where_f_is_no_number_are_avoided() {
     };
     let x0 = RowMat::from_fn(10, 2, |i, k| f64::from(u8::from(i == k + 5)));
     let mut x0_tilted = x0.clone();
-    orthopt::internal::linalg::orthonormal::nearest(
+    orthopt_linalg::orthonormal::nearest(
         &RowMat::from_fn(10, 2, |i, k| x0.get(i, k) + 0.1 + 0.01 * i as f64),
         &mut x0_tilted,
     );

@@ -4,7 +4,6 @@ use crate::common::{cases, gaussian, gaussian_rows};
 use orthopt::RowMat;
 use orthopt::concave::Concave;
 use orthopt::family::CompositeOptions;
-use orthopt::internal::stiefel::orthonormalise;
 use orthopt::linear_map::{
     AnyMap, Composition, Differences, FunctionMap, Identity, LeftMatrix, LinearMap, Selection,
 };
@@ -12,6 +11,7 @@ use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;
 use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
+use orthopt_core::constraint::stiefel::orthonormalise;
 use proptest::prelude::*;
 
 const N: usize = 9;

@@ -7,11 +7,6 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
 use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
-use orthopt::internal::linalg::products::{cross, product};
-use orthopt::internal::linalg::sequential::qr;
-use orthopt::internal::solvers::ladmm;
-use orthopt::internal::stiefel;
 use orthopt::objective::Evaluate;
 use orthopt::penalty::L1;
 use orthopt::problem::{
@@ -21,6 +16,12 @@ use orthopt::problem::{
 use orthopt::smooth::{AnySmooth, Measure, Measured, Order, Smooth};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stopping, run};
 use orthopt::solvers::{SolverOptions, pairwise};
+use orthopt_core::constraint::stiefel;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::products::cross;
+use orthopt_linalg::products::product;
+use orthopt_linalg::sequential::qr;
+use orthopt_solvers::ladmm::info as ladmm;
 
 const ALL: [Measure; 4] = [Measure::Variance, Measure::Adjusted, Measure::Polar, Measure::Explained];
 
@@ -142,7 +143,7 @@ fn measures_are_what_they_say_of_the_data() {
         let projected = times(&q, &cross(&q, &a));
         let left: f64 = a.data().iter().zip(projected.data()).map(|(a, p)| (a - p).powi(2)).sum();
         assert!((by(Measure::Explained) - (trace - left)).abs() <= 1e-11 * trace);
-        let nearest = orthopt::internal::linalg::small::polar(&t).unwrap();
+        let nearest = orthopt_linalg::small::polar(&t).unwrap();
         let along = cross(&nearest, &t);
         let polar: f64 = (0..3).map(|k| along.get(k, k).powi(2)).sum();
         assert!((by(Measure::Polar) - polar).abs() <= 1e-12 * trace);
@@ -318,10 +319,8 @@ fn greedy(c: &Mat<f64>, r: usize, k: usize, predicts: bool) -> ExplainedVariance
                 return (values[s - 1], (0..s).map(|a| u.get(a, s - 1)).collect::<Vec<f64>>());
             }
             // the pencil (R², R): x = R^{-1/2}y
-            let root = orthopt::internal::linalg::small::spectral_function(&part(&left), |w| {
-                1.0 / w.max(1e-9).sqrt()
-            })
-            .unwrap();
+            let root =
+                orthopt_linalg::small::spectral_function(&part(&left), |w| 1.0 / w.max(1e-9).sqrt()).unwrap();
             let (values, y) =
                 symmetric_eigenpairs(&times(&times(&root, &part(&squares)), &root).symmetric_part()).unwrap();
             let v = times(&root, &RowMat::from_fn(s, 1, |a, _| y.get(a, s - 1)));

@@ -7,13 +7,13 @@ use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
-use orthopt::internal::linalg::sequential::qr;
-use orthopt::internal::stiefel;
 use orthopt::objective::Evaluate;
 use orthopt::problem::{Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Storage, support};
 use orthopt::smooth::{Centring, Measure, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt_core::constraint::stiefel;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::sequential::qr;
 use rand::RngExt;
 
 const MEASURES: [Measure; 3] = [Measure::Adjusted, Measure::Polar, Measure::Explained];

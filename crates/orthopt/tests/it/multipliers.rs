@@ -7,14 +7,14 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::composite::criticality;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::solvers::Rada;
-use orthopt::internal::stiefel::orthonormalise;
 use orthopt::problem::CompositeProblem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{RunOptions, Setting, Solution, Solver, Status, Stopping};
 use orthopt::solvers::COMPOSITE_SOLVERS;
 use orthopt::solvers::{SolverOptions, find_solvers};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel::orthonormalise;
+use orthopt_solvers::composite::rada::Rada;
 
 const NAMES: [&str; 2] = ["rial", "rada-rgd"];
 
@@ -116,7 +116,7 @@ fn the_steps_of_rada_are_the_papers() {
         let mut grad_f = RowMat::zeros(n, r);
         p.f.gradient(&x, &mut grad_f);
         g.data_mut().iter_mut().zip(grad_f.data()).for_each(|(g, f)| *g += f);
-        let tangent = orthopt::internal::stiefel::tangent(&x, &g);
+        let tangent = orthopt_core::constraint::stiefel::tangent(&x, &g);
         let slack = 2.0 * mu * mu * (n * r) as f64 * beta;
         assert!(phi(&next) <= before + slack + 1e-12, "{k}");
         assert!(next.inner(&tangent) < x.inner(&tangent), "{k}: not along the negative gradient");

@@ -5,12 +5,12 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::Effort;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::penalty::{AnyPenalty, L0};
 use orthopt::problem::{
     Cardinality, CardinalityProblem, PcaData, PcaProblem, Storage, covariance_model, support,
 };
 use orthopt::solve::{Solution, Stopping};
+use orthopt_linalg::eigen::symmetric_eigenpairs;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -3,10 +3,13 @@
 use crate::common::nonlinear::{models, random_point};
 use crate::common::{cases, normal, rng};
 use orthopt::RowMat;
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::pair::nonlinear::{CircleSearch, PairObjective};
-use orthopt::internal::pair::trig4::{Trig4, roots_from_zero};
 use orthopt::smooth::{NonlinearEig, Smooth};
+use orthopt_core::pair::nonlinear::CircleSearch;
+use orthopt_core::pair::nonlinear::PairObjective;
+use orthopt_core::pair::trig4::Trig4;
+use orthopt_core::pair::trig4::roots_from_zero;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
 use proptest::prelude::*;
 use rand::RngExt;
 

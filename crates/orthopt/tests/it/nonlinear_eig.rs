@@ -11,8 +11,6 @@ use orthopt::certify::Scope;
 use orthopt::family::Effort;
 use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::central_difference;
-use orthopt::internal::stiefel;
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
 use orthopt::smooth::{HessianVector, NonlinearEig, Smooth};
@@ -22,6 +20,8 @@ use orthopt::solvers::SolverOptions;
 use orthopt::solvers::obcd::CircleSearch;
 use orthopt::solvers::obcd::{ObcdOptions, WorkingSet};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
+use orthopt_core::smooth::central_difference;
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -7,8 +7,6 @@ use orthopt::RowMat;
 use orthopt::concave::Concave;
 use orthopt::family::CompositeOptions;
 use orthopt::family::Family;
-use orthopt::internal::solvers::OadmmState as State;
-use orthopt::internal::stiefel::orthonormalise;
 use orthopt::linear_map::LinearMap;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::CompositeProblem;
@@ -16,6 +14,8 @@ use orthopt::problem::PcaData;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{RunOptions, Setting, Solver, Status, run};
 use orthopt::solvers::{Oadmm, OadmmOptions, Variant};
+use orthopt_core::constraint::stiefel::orthonormalise;
+use orthopt_solvers::oadmm::State;
 use proptest::prelude::*;
 
 fn squared(a: &RowMat, b: &RowMat) -> f64 {

@@ -5,15 +5,17 @@ use crate::common::quartic::Quartic;
 use crate::common::*;
 use orthopt::RowMat;
 use orthopt::constraint::Stiefel;
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::solvers::{MajorisedObcd, ObcdApprox};
-use orthopt::internal::stiefel;
 use orthopt::penalty::{L1, NoPenalty};
 use orthopt::problem::Problem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Stationary, Status, Stop, run};
 use orthopt::solvers::NonlinearObcd;
 use orthopt::solvers::obcd::{Candidates, CircleSearch, ObcdOptions, WorkingSet};
+use orthopt_core::constraint::stiefel;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
+use orthopt_solvers::obcd_approx::ObcdApprox;
+use orthopt_solvers::obcd_majorised::MajorisedObcd;
 use proptest::prelude::*;
 
 /// Σ ln cosh of the entries of AX: no polynomial, and nothing known of its curvature.

@@ -5,12 +5,12 @@ use crate::common::{
     PROBLEMS, exact_objective, gaussian, gaussian_rows, on_data, penalty, problem, solve_from, usual_start,
 };
 use faer::Mat;
-use orthopt::internal::stiefel;
 use orthopt::problem::{PcaProblem, Problem};
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::Status;
 use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::ObcdOptions;
+use orthopt_core::constraint::stiefel;
 
 fn every_step(block: usize) {
     for (k, (name, lambda)) in PROBLEMS.into_iter().enumerate() {

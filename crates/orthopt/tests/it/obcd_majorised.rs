@@ -9,8 +9,6 @@ use orthopt::certify::{Scope, criticality};
 use orthopt::constraint::Stiefel;
 use orthopt::family::Family;
 use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
-use orthopt::internal::solvers::MajorisedObcd;
-use orthopt::internal::stiefel;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{L0, L1, Mcp, NoPenalty, Nonneg};
 use orthopt::problem::{NonlinearEigProblem, Problem};
@@ -19,6 +17,8 @@ use orthopt::solve::{Critical, MaxIterations, Solution, Solver, Stationary, Stat
 use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 use orthopt::solvers::{SolverOptions, pairwise};
+use orthopt_core::constraint::stiefel;
+use orthopt_solvers::obcd_majorised::MajorisedObcd;
 use proptest::prelude::*;
 
 /// Rounds of pairs, blocks, single pairs; both models; every rule.

@@ -3,10 +3,10 @@
 
 use crate::common::obcd::{check_end, options, walk};
 use crate::common::{gaussian, normal, rng};
-use orthopt::internal::stiefel;
 use orthopt::penalty::{Shape, find_penalty};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage, covariance_model};
 use orthopt::solvers::obcd::Model;
+use orthopt_core::constraint::stiefel;
 
 fn problem(name: &str, lambda: f64, set: &Shape, n: usize, r: usize, seed: u64) -> PcaProblem {
     let a = gaussian(2 * n, n, seed);

@@ -18,9 +18,6 @@ use orthopt::RowMat;
 use orthopt::certify::criticality;
 use orthopt::constraint::Signature;
 use orthopt::constraint::{Constraint, JOrthogonal, Stiefel};
-use orthopt::internal::hyperbolic_optimum;
-use orthopt::internal::solvers::gs_jobcd;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{L1, NoPenalty, Nonneg};
 use orthopt::problem::Problem;
@@ -28,6 +25,9 @@ use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, JQuadratic, Quadrati
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Stop, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
 use orthopt::solvers::{SolverOptions, general};
+use orthopt_core::constraint::stiefel;
+use orthopt_core::smooth::two_sided::hyperbolic_optimum;
+use orthopt_hyperbolic::jobcd::gs_jobcd;
 
 #[test]
 fn the_examples_run() {
@@ -164,7 +164,7 @@ impl Quadratic for Bare {
     fn curvature(&self, i: usize, j: usize) -> f64 {
         self.0.curvature(i, j)
     }
-    fn move_pair<S: orthopt::internal::linalg::simd::Simd>(
+    fn move_pair<S: orthopt_linalg::simd::Simd>(
         &self,
         _simd: S,
         kept: &mut RowMat,

@@ -1,12 +1,14 @@
 //! The golden values of the 2-row subproblem: the fast searches and their slow twin.
 
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::pair::circle::Trig;
-use orthopt::internal::pair::fold::Scratch;
-use orthopt::internal::pair::{PairModel, slow};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::circle::Trig;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_core::pair::slow;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
 use serde_json::Value;
 
 fn penalty(name: &str, lambda: f64) -> AnyPenalty {

@@ -3,12 +3,14 @@
 
 use crate::common::pair::Case;
 use crate::common::{cases, normal, penalty, rng};
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::pair::fold::Scratch;
-use orthopt::internal::pair::{PairModel, slow};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_core::pair::slow;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
 use proptest::prelude::*;
 use rand::RngExt;
 

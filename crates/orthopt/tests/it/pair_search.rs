@@ -3,8 +3,9 @@
 
 use crate::common::pair::Case;
 use crate::common::{cases, normal, rng};
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-use orthopt::internal::pair::slow;
+use orthopt_core::pair::slow;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
 use proptest::prelude::*;
 use rand::RngExt;
 

@@ -1,9 +1,6 @@
 //! The plain search of the papers against golden values and the fast searches.
 
 use orthopt::RowMat;
-use orthopt::internal::linalg::plane::PairMove;
-use orthopt::internal::pair::fold::Scratch;
-use orthopt::internal::pair::{PairModel, plain};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::PairPenalty;
 use orthopt::penalty::{AnyPenalty, PENALTIES};
@@ -12,6 +9,10 @@ use orthopt::solve::{RunOptions, Stationary, Status, run};
 use orthopt::solvers::obcd::Search;
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt::start::Start;
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_core::pair::plain;
+use orthopt_linalg::plane::PairMove;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 

@@ -11,12 +11,12 @@ use orthopt::cancel::Cancel;
 use orthopt::family::{
     Between, Effort, Family, Limit, Named, PROBLEMS, PoseOptions, Posed, Wanted, find_problem, pose,
 };
-use orthopt::internal::alone;
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, support};
 use orthopt::smooth::{Measure, Order};
 use orthopt::solve::{Solution, Status, Stopping};
+use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::parallel::alone;
 use rand::RngExt;
 
 const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };

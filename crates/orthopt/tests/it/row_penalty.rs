@@ -8,13 +8,13 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
 use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::solvers::TangentProx;
 use orthopt::linear_map::AnyMap;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::L21;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::SOLVERS;
+use orthopt_solvers::proximal::TangentProx;
 
 fn norm(row: &[f64]) -> f64 {
     row.iter().map(|v| v * v).sum::<f64>().sqrt()

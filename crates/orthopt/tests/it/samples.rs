@@ -7,11 +7,11 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::central_difference;
 use orthopt::problem::PcaData;
 use orthopt::smooth::{HessianVector, Loss, SampleLoss, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::start::Start;
+use orthopt_core::smooth::central_difference;
 use rand::RngExt;
 
 fn named(name: &str, a: &Mat<f64>, rank: usize) -> Named {
@@ -135,7 +135,7 @@ fn sources_are_separated() {
     assert!(matches!(found.status, Status::Converged), "{}", found.message);
     // Z = A C^(−½) X beside the sources: correlations
     let c = transposed_product(&RowMat::from_mat(a.as_ref()), &RowMat::from_mat(a.as_ref()));
-    let root = orthopt::internal::linalg::small::spectral_function(&c, |w| (m as f64 / w).sqrt()).unwrap();
+    let root = orthopt_linalg::small::spectral_function(&c, |w| (m as f64 / w).sqrt()).unwrap();
     let z = plain_product(&plain_product(&RowMat::from_mat(a.as_ref()), &root), &found.x);
     let unit = RowMat::from_fn(m, n, |i, k| {
         let size = (0..m).map(|i| sources[(i, k)].powi(2)).sum::<f64>().sqrt();

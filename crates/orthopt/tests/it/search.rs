@@ -4,8 +4,6 @@
 use faer::Mat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{Between, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::search::{PARTS, Settings, Tuning, search};
-use orthopt::internal::stiefel::feasibility;
 use orthopt::options::Given;
 use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaData, PcaProblem};
@@ -13,6 +11,11 @@ use orthopt::smooth::Measure;
 use orthopt::solve::{
     Chain, Event, Observer, RunOptions, SearchReport, Solution, Status, Stopping, run_restarts,
 };
+use orthopt_core::constraint::stiefel::feasibility;
+use orthopt_run::search::PARTS;
+use orthopt_run::search::Settings;
+use orthopt_run::search::Tuning;
+use orthopt_run::search::search;
 use rand::SeedableRng;
 
 use crate::common::problem;

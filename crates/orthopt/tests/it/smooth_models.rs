@@ -3,12 +3,14 @@
 use crate::common::{gaussian, gaussian_rows, rng, sparse, thinned};
 use faer::Mat;
 use orthopt::RowMat;
-use orthopt::internal::linalg::factor::transpose;
-use orthopt::internal::linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt::problem::{PcaData, Storage, covariance_model};
 use orthopt::smooth::{
     AnySmooth, DenseGram, DenseQuadratic, HessianVector, Quadratic, Smooth, SparseGram, Unpacked, Usage,
 };
+use orthopt_linalg::factor::transpose;
+use orthopt_linalg::simd::Simd;
+use orthopt_linalg::simd::WithSimd;
+use orthopt_linalg::simd::dispatch;
 use rand::seq::index::sample;
 
 /// M, E and the diagonal of D (empty: I) written out.

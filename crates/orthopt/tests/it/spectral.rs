@@ -4,13 +4,14 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
 use orthopt::family::{Family, Wanted};
-use orthopt::internal::linalg::block_krylov::{BlockKrylov, Found};
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::penalty::{AnyPenalty, NoPenalty};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::start::Start;
+use orthopt_linalg::block_krylov::BlockKrylov;
+use orthopt_linalg::block_krylov::Found;
+use orthopt_linalg::eigen::symmetric_eigenpairs;
 
 use crate::common::{gaussian, gaussian_rows, sparse, thinned};
 
@@ -125,7 +126,7 @@ fn ritz_values_rise_and_the_basis_stays_orthonormal_over_restarts() {
     let n = 600;
     let d: Vec<f64> = (0..n).map(|i| 1.0 - i as f64 / n as f64).collect();
     let times = |b: &RowMat| RowMat::from_fn(n, b.ncols(), |i, k| d[i] * b.get(i, k));
-    let first = orthopt::internal::stiefel::orthonormalise(&gaussian_rows(n, 3, 1));
+    let first = orthopt_core::constraint::stiefel::orthonormalise(&gaussian_rows(n, 3, 1));
     let mut krylov = BlockKrylov::new(&first, 3);
     let (mut last, mut steps) = (0.0, 0);
     loop {
@@ -135,7 +136,7 @@ fn ritz_values_rise_and_the_basis_stays_orthonormal_over_restarts() {
         if let Some((values, x)) = krylov.leading() {
             let sum: f64 = values.iter().sum();
             assert!(sum >= last - 1e-12, "step {steps}: {sum} after {last}");
-            assert!(orthopt::internal::stiefel::feasibility(&x) <= 1e-12, "step {steps}");
+            assert!(orthopt_core::constraint::stiefel::feasibility(&x) <= 1e-12, "step {steps}");
             last = sum;
         }
         if matches!(found, Found::Residual(residual) if residual <= 1e-12) {

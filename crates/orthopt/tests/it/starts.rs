@@ -4,10 +4,10 @@ use crate::common::{gaussian, gaussian_rows, on_data, problem, rng, sparse, thin
 use faer::Mat;
 use orthopt::Error;
 use orthopt::RowMat;
-use orthopt::internal::stiefel;
 use orthopt::problem::{PcaData, Storage, covariance_model};
 use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic, Smooth, SparseGram};
 use orthopt::start::{STARTS, Start, leading_eigenvectors};
+use orthopt_core::constraint::stiefel;
 use rand::seq::SliceRandom;
 
 fn model(a: &Mat<f64>) -> AnySmooth {

@@ -6,12 +6,14 @@ use crate::common::*;
 use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity};
-use orthopt::internal::solvers::{SUPPORT as INFO, Support, SupportOptions};
-use orthopt::internal::stiefel;
 use orthopt::problem::PcaProblem;
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Solver, Stationary, Status, Stop, run};
 use orthopt::solvers::{SolverOptions, find_solvers};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
+use orthopt_solvers::support::INFO;
+use orthopt_solvers::support::Support;
+use orthopt_solvers::support::SupportOptions;
 use proptest::prelude::*;
 
 fn support(seed: u64) -> Support {
@@ -154,7 +156,7 @@ impl<F: orthopt::smooth::Quadratic> Leading for F {
     fn value_of(&self, x: &RowMat, r: usize) -> f64 {
         let n = x.nrows();
         let m = self.apply(&RowMat::from_fn(n, n, |i, j| f64::from(u8::from(i == j))));
-        let (values, _) = orthopt::internal::linalg::small::symmetric_eigen(&m).unwrap();
+        let (values, _) = orthopt_linalg::small::symmetric_eigen(&m).unwrap();
         0.5 * values[..r].iter().sum::<f64>()
     }
 }

@@ -3,13 +3,13 @@
 use crate::common::first_order::{apart, manpg, plain_product, sum, sym, tangent_prox, transposed_product};
 use crate::common::{gaussian_rows, problem};
 use orthopt::RowMat;
-use orthopt::internal::solvers::TangentProx;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{AnyPenalty, L1, NoPenalty};
 use orthopt::smooth::Quadratic;
 use orthopt::solve::{Critical, MaxIterations, RunOptions, Stop, run};
 use orthopt::solvers::ManPg;
 use orthopt::start::Start;
+use orthopt_solvers::proximal::TangentProx;
 
 /// Direct systems (r ≤ 10) and conjugate gradients (beyond), sparse and dense, r = 1 and r = n.
 #[test]

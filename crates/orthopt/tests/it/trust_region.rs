@@ -4,13 +4,13 @@
 use crate::common::{Steps, gaussian, gaussian_rows, limits, rng, sparse, thinned};
 use orthopt::RowMat;
 use orthopt::constraint::Stiefel;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::{L1, NoPenalty};
 use orthopt::problem::{PcaData, Problem, Storage};
 use orthopt::smooth::{HessianVector, Smooth};
 use orthopt::solve::{AnySolver, Critical, MaxIterations, Setting, Solution, Solver, Status, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions, second_order, smooth_only};
+use orthopt_core::constraint::stiefel;
 use proptest::prelude::*;
 
 /// A function given by its values and gradients, and by products with its Hessian.
@@ -143,7 +143,7 @@ fn it_ends_at_the_minimum_and_leaves_saddles() {
         let noise = gaussian_rows(n, r, 8);
         let mut beside = worst.clone();
         let tilted = RowMat::from_fn(n, r, |i, k| worst.get(i, k) + 1e-7 * noise.get(i, k));
-        assert!(orthopt::internal::linalg::orthonormal::nearest(&tilted, &mut beside));
+        assert!(orthopt_linalg::orthonormal::nearest(&tilted, &mut beside));
         for x0 in [stiefel::random(n, r, &mut rng(3)), beside] {
             let s = solve(&p, x0, 1e-10);
             assert_eq!(s.status, Status::Converged, "{n} {r}: {}", s.message);

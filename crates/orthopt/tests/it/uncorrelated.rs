@@ -5,10 +5,10 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
 use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
-use orthopt::internal::linalg::eigen::symmetric_eigenpairs;
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, Storage, UncorrelatedProblem, covariance_model, support};
 use orthopt::solve::{Solution, Stopping};
+use orthopt_linalg::eigen::symmetric_eigenpairs;
 use proptest::prelude::*;
 
 fn data(m: usize, n: usize, seed: u64) -> faer::Mat<f64> {

@@ -3,9 +3,9 @@
 use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
-use orthopt::internal::projected_share;
 use orthopt::problem::{ExplainedVariance, PcaData, Storage, covariance_model, explained_variance};
 use orthopt::smooth::Centring;
+use orthopt_core::problem::variance::projected_share;
 
 fn pitprops() -> Mat<f64> {
     orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense()

@@ -7,11 +7,12 @@ use crate::common::jorth::difference;
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt::family::Family;
-use orthopt::internal::j_orthogonal::{feasibility, spectral_norm};
 use orthopt::problem::JProblem;
 use orthopt::smooth::Placement;
 use orthopt::solve::{AnySolver, MaxIterations, Setting, Solver, Status, run};
 use orthopt::solvers::{J_SOLVERS, SolverOptions, find_solvers};
+use orthopt_core::constraint::j_orthogonal::feasibility;
+use orthopt_core::constraint::j_orthogonal::spectral_norm;
 
 fn solver(p: &JProblem, name: &str, constants: &[(&str, f64)]) -> AnySolver<JProblem> {
     let constants = constants.iter().map(|(k, v)| ((*k).to_string(), *v)).collect();

@@ -19,14 +19,17 @@ use extendr_api::serializer::to_robj;
 use faer::MatRef;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
+use orthopt::explore::Exploration;
+use orthopt::family::Call;
+use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::DataFacts;
+use orthopt::report::{DataFacts, Report};
 use orthopt::request::{Front, similar};
 use orthopt::threads;
 
 use failure::{Failure, told};
 use options::Options;
-use running::Running;
+use running::{Came, Found, Running};
 
 /// Poses the problem and starts the run: the list `ok` with a handle, or `error` with a text.
 ///
@@ -34,6 +37,12 @@ use running::Running;
 #[extendr]
 fn orthopt_begin(x: RMatrix<f64>, options: Robj) -> List {
     told(begin(&x, &options).map(|running| ExternalPtr::new(running).into()))
+}
+
+/// The same for an exploration.
+#[extendr]
+fn orthopt_explore(x: RMatrix<f64>, options: Robj) -> List {
+    told(begin_exploring(&x, &options).map(|running| ExternalPtr::new(running).into()))
 }
 
 /// Waits for `seconds` at most; whether the run has ended.
@@ -48,10 +57,13 @@ fn orthopt_stop(run: ExternalPtr<Running>) {
     run.stop();
 }
 
-/// What came of a run that has ended: the list `ok` with its report, or `error` with a text.
+/// What came of a run that has ended: the list `ok` with its report or its answers, or `error` with a text.
 #[extendr]
 fn orthopt_finish(run: ExternalPtr<Running>) -> List {
-    told(run.take().and_then(|found| outcome(&found)))
+    told(run.take().and_then(|came| match came {
+        Came::Solved(found) => solved(&found),
+        Came::Explored(found) => explored(&found),
+    }))
 }
 
 /// What a proof says of the data that it is of; see [`proof::data`].
@@ -104,32 +116,70 @@ fn orthopt_has_one_triangle(x: RMatrix<f64>) -> bool {
 }
 
 fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
-    let Options { gram, centered, scaled, proof, job } = Options::read(options)?;
-    let a = view(x);
+    let Options { gram, proof, job, .. } = Options::read(options, Call::Solve)?;
+    let (a, facts) = (view(x), facts(x, options)?);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
-    let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
-    let covariance = !gram && !scaled; // R has divided by the root of rows - 1
-    let facts = DataFacts { centered, scaled, scale, covariance, ..DataFacts::of(&data) };
     let samples = job.settled.stability.map(|_| a.to_owned());
     let clock = Cancel::never().within(job.settled.stopping.time_limit);
     let posed = threads::pool(job.settled.threads)?.install(|| job.pose(&data, facts, Vec::new(), &clock))?;
-    Ok(Running::start(posed, samples, proof))
+    Ok(Running::solving(posed, samples, proof))
+}
+
+fn begin_exploring(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
+    let Options { gram, job, .. } = Options::read(options, Call::Explore)?;
+    job.check()?;
+    Ok(Running::exploring(job, view(x).to_owned(), gram, facts(x, options)?))
+}
+
+/// What is known of the preparation of R's matrix.
+fn facts(x: &RMatrix<f64>, options: &Robj) -> Result<DataFacts, Failure> {
+    let flag = |name| options::flag(options, name);
+    let (gram, centered, scaled) = (flag("gram")?, flag("centered")?, flag("scaled")?);
+    let data = if gram { PcaData::Gram(view(x)) } else { PcaData::Dense(view(x)) };
+    let scale = if scaled { "unit" } else { "none" }.into(); // the columns of R's matrix have norm 1 then
+    let covariance = !gram && !scaled; // R has divided by the root of rows - 1
+    Ok(DataFacts { centered, scaled, scale, covariance, ..DataFacts::of(&data) })
 }
 
 /// The report as the JSON of the command has it, and what R asks besides.
-fn outcome(found: &running::Found) -> Result<Robj, Failure> {
-    let report = &found.report;
+fn solved(found: &Found) -> Result<Robj, Failure> {
+    let broken = found.broken.as_ref().map(Failure::to_string).unwrap_or_default();
+    reported(&found.report, &found.notes, found.proof_file.as_deref().unwrap_or_default(), &broken)
+}
+
+fn reported(report: &Report, notes: &[Message], proof_file: &str, broken: &str) -> Result<Robj, Failure> {
     let x = report.x();
     let rotation = RMatrix::new_matrix(x.nrows(), x.ncols(), |i, k| x.get(i, k));
-    let notes: Vec<String> = found.notes.iter().map(failure::worded).collect();
+    let notes: Vec<String> = notes.iter().map(failure::worded).collect();
     Ok(list!(
         rotation = rotation,
         report = to_robj(&report.object(failure::word))?,
         certified = report.is_certified(),
         global = to_robj(&report.global)?,
         notes = notes,
-        proof_file = found.proof_file.as_deref().unwrap_or_default(),
-        broken = found.broken.as_ref().map(Failure::to_string).unwrap_or_default()
+        proof_file = proof_file,
+        broken = broken
+    )
+    .into())
+}
+
+/// The answers, the components, and what they rest on.
+fn explored(found: &Exploration) -> Result<Robj, Failure> {
+    let said = found.said();
+    let questions: Vec<&str> = said.iter().map(|(question, _)| *question).collect();
+    let answers = said.iter().map(|(_, all)| all.iter().map(failure::worded).collect::<Vec<_>>());
+    let points = &found.path.points;
+    let fewer = found.fewer.as_ref().map(|fewer| reported(&fewer.report, &[], "", ""));
+    Ok(list!(
+        components = reported(&found.report, &[], "", "")?,
+        fewer = fewer.transpose()?.unwrap_or_else(|| NULL.into()),
+        questions = questions,
+        answers = List::from_values(answers),
+        counts = points.iter().map(|point| point.at).collect::<Vec<_>>(),
+        shares = points.iter().map(|point| point.maximised()).collect::<Vec<_>>(),
+        nonzeros = found.count() as i32,
+        bends = found.path.bends,
+        interrupted = found.interrupted
     )
     .into())
 }
@@ -147,6 +197,7 @@ fn copied(x: &RMatrix<f64>) -> RowMat {
 extendr_module! {
     mod orthopt;
     fn orthopt_begin;
+    fn orthopt_explore;
     fn orthopt_wait;
     fn orthopt_stop;
     fn orthopt_finish;

@@ -14,10 +14,6 @@ use crate::failure::Failure;
 pub struct Options {
     /// Whether the matrix is C itself.
     pub gram: bool,
-    /// Whether the columns of the matrix are centred.
-    pub centered: bool,
-    /// Whether they are divided by their standard deviations.
-    pub scaled: bool,
     /// Whether the proof of a bound is kept.
     pub proof: bool,
     /// The problem of the penalty, and the options.
@@ -25,17 +21,16 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads the list: `gram`, `centered`, `scaled`, `penalty`, `nonneg` and `proof`, and `names` and `values` of the options of the table.
+    /// Reads the list for a call: `gram`, `penalty`, `nonneg` and `proof`, and `names` and `values` of the options of the table.
     ///
     /// # Errors
     /// A field that is missing or of another type; a value out of range, a name that does not exist.
-    pub fn read(list: &Robj) -> std::result::Result<Self, Failure> {
+    pub fn read(list: &Robj, call: Call) -> std::result::Result<Self, Failure> {
         let problem = problem_of(list)?;
         let mut request = request(list)?;
-        let given = GivenOptions::new(Call::Solve, request.given());
+        let given = GivenOptions::new(call, request.given());
         let job = Job::new(problem, request.settled()?, given);
-        let (gram, centered, scaled) = (flag(list, "gram")?, flag(list, "centered")?, flag(list, "scaled")?);
-        Ok(Self { gram, centered, scaled, proof: flag(list, "proof")?, job })
+        Ok(Self { gram: flag(list, "gram")?, proof: flag(list, "proof")?, job })
     }
 }
 

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::job::PosedJob;
+use orthopt::explore::{self, Exploration, explore};
+use orthopt::job::{Job, PosedJob};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
-use orthopt::report::Report;
+use orthopt::report::{DataFacts, Report};
 use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::stability::Watch;
@@ -31,7 +32,15 @@ pub struct Found {
     pub proof_file: Option<String>,
 }
 
-type Outcome = Result<Found, Failure>;
+/// What a thread returns.
+pub enum Came {
+    /// Of a solve.
+    Solved(Box<Found>),
+    /// Of an exploration.
+    Explored(Box<Exploration>),
+}
+
+type Outcome = Result<Came, Failure>;
 
 /// The handle that R holds. Without it nobody waits any more, and the run ends.
 pub struct Running {
@@ -47,12 +56,31 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Starts the thread; halves are taken of the samples where they are asked for, and the proof of the bound is kept if `proof`.
-    pub fn start(posed: PosedJob, samples: Option<Mat<f64>>, proof: bool) -> Self {
+    /// Solves; halves are taken of the samples where they are asked for, and the proof of the bound is kept if `proof`.
+    pub fn solving(posed: PosedJob, samples: Option<Mat<f64>>, proof: bool) -> Self {
+        Self::start(move |cancel| {
+            solve(&posed, samples, proof, cancel).map(|found| Came::Solved(Box::new(found)))
+        })
+    }
+
+    /// Explores A, or C itself where `gram`.
+    pub fn exploring(job: Job, a: Mat<f64>, gram: bool, facts: DataFacts) -> Self {
+        Self::start(move |cancel| {
+            let data = if gram { PcaData::Gram(a.as_ref()) } else { PcaData::Dense(a.as_ref()) };
+            let Settled { pose, wanted, stopping, threads, .. } = job.settled;
+            let request = explore::Request { pose, wanted, stopping };
+            let mut watch = explore::Watch { cancel, observers: &mut [], stage: &mut |_| () };
+            let found = threads::pool(threads)?.install(|| explore(&data, &facts, &request, &mut watch))?;
+            Ok(Came::Explored(Box::new(found)))
+        })
+    }
+
+    /// Starts the thread.
+    fn start(work: impl FnOnce(&Cancel) -> Outcome + Send + 'static) -> Self {
         let cancel = Cancel::never();
         let (send, receive) = channel();
         let seen = cancel.clone();
-        thread::spawn(move || tell(&send, || solve(&posed, samples, proof, &seen)));
+        thread::spawn(move || tell(&send, || work(&seen)));
         Self { cancel, outcome: Mutex::new(None), receive: Mutex::new(receive) }
     }
 
@@ -95,7 +123,12 @@ fn broken(panic: &(dyn Any + Send)) -> Failure {
 }
 
 /// The stages of a solve.
-fn solve(posed: &PosedJob, samples: Option<Mat<f64>>, proof: bool, cancel: &Cancel) -> Outcome {
+fn solve(
+    posed: &PosedJob,
+    samples: Option<Mat<f64>>,
+    proof: bool,
+    cancel: &Cancel,
+) -> Result<Found, Failure> {
     let Settled { threads, certify, bound, .. } = posed.job.settled;
     let pool = threads::pool(threads)?;
     if proof {

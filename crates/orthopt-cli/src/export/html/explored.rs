@@ -9,7 +9,7 @@ use crate::export::{Found, to_file};
 use crate::path_report;
 use crate::picture::scree::Scree;
 use crate::plot::{Look, picture};
-use crate::summary::describe;
+use crate::summary::{Summary, describe};
 use crate::text;
 use crate::wording::said;
 
@@ -45,6 +45,7 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
     sections::loadings(&mut page, report)?;
     sections::variance(&mut page, report)?;
     sections::stability(&mut page, report)?;
+    fewer(&mut page, told);
     if task.scree.is_some() {
         page.section("scree", "Eigenvalues");
         page.figure(
@@ -58,6 +59,19 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
     commands(&mut page, told);
     Ok(page.end())
 }
+
+/// The components with as many variables as halves of the rows agree on, as `solve` prints them.
+fn fewer(page: &mut Page, told: &Told<'_>) {
+    let Some(fewer) = &told.found.fewer else { return };
+    let Some(explained) = &fewer.report.explained_variance else { return };
+    page.section("fewer", "With as many variables as halves of the rows agree on");
+    let mut summary = Summary::default();
+    summary.components(&fewer.report, explained, SHOWN);
+    page.code(&summary.take());
+}
+
+/// Variables of a component that are named.
+const SHOWN: usize = 10;
 
 fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
     let found = told.found;

@@ -5,7 +5,7 @@
 //! ```text
 //! options! {
 //!     /// Weight of the penalty
-//!     lambda: f64 = problem("LAMBDA", ALL).common().at_least(0.0).python("lam")
+//!     lambda: f64 = problem("LAMBDA", ALL).common("weight of the penalty").at_least(0.0).python("lam")
 //!         .means(Of::Problem, "a penalty with a weight", |case| Some(case.has_lambda()));
 //! }
 //! ```
@@ -146,8 +146,8 @@ pub struct Entry {
     pub short: Option<char>,
     /// An argument of the command without a name.
     pub positional: bool,
-    /// Shown in the short help.
-    pub common: bool,
+    /// Its line of the short help; empty where it is not in it.
+    pub common: &'static str,
     /// The least number.
     pub least: Option<f64>,
     /// The value where nothing is said, as it is typed; empty where it is chosen or nothing.
@@ -191,7 +191,7 @@ pub(super) const fn option(group: Group, value: &'static str, calls: &'static [C
         value,
         short: None,
         positional: false,
-        common: false,
+        common: "",
         least: None,
         default: "",
         alone: "",
@@ -229,7 +229,7 @@ macro_rules! builder {
 builder! {
     short(letter: char) { short = Some(letter) }
     positional() { positional = true }
-    common() { common = true }
+    common(line: &'static str) { common = line }
     at_least(least: f64) { least = Some(least) }
     default(text: &'static str) { default = text }
     alone(text: &'static str) { alone = text }

@@ -109,7 +109,7 @@ fn alike(case: &Case) -> Option<bool> {
 }
 
 const fn limit(value: &'static str) -> Entry {
-    problem(value, DATA).common().means(Of::Problem, LIMITS, |case| Some(case.takes_limits()))
+    problem(value, DATA).means(Of::Problem, LIMITS, |case| Some(case.takes_limits()))
 }
 
 const fn solver(value: &'static str, calls: &'static [Call]) -> Entry {
@@ -141,17 +141,20 @@ options! {
     more: Vec<PathBuf> = data("MORE").positional().reads().excludes(&["gram"]).without(MATRICES);
 
     /// Give C itself (symmetric, n x n) instead of DATA
-    gram: Gram = data("FILE").common().reads().excludes(&["data"]).r("covmat");
+    gram: Gram = data("FILE").reads().excludes(&["data"]).r("covmat")
+        .common("C itself (symmetric) instead of samples");
 
     /// Subtract the mean of each column (sparse data stay sparse)
-    center: bool = data("BOOL").common().of_samples();
+    center: bool = data("BOOL").of_samples()
+        .common("Subtract the means of the columns");
 
     /// Scale the columns, after centring: std (standard deviation 1: C holds correlations; implies --covariance and
     /// --center), unit (2-norm 1), none, or a factor
-    scale: String = data("HOW").common().of_samples().default("none").numeric().r("scale.");
+    scale: String = data("HOW").of_samples().default("none").numeric().r("scale.")
+        .common("Scale the columns: std (correlations), unit, none or a factor");
 
     /// C = A'A/(m - 1) of the centred columns, so that lambda does not depend on the number of samples
-    covariance: bool = data("BOOL").common().means(Of::Data, ALIKE, alike).without(&[(R, "C is always the covariance matrix")]);
+    covariance: bool = data("BOOL").means(Of::Data, ALIKE, alike).without(&[(R, "C is always the covariance matrix")]);
 
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
     missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
@@ -172,7 +175,7 @@ options! {
     columns: String = table("LIST").numeric();
 
     /// Columns to leave out, as with --columns; `text` leaves out all columns of text
-    drop: String = table("LIST").common().numeric();
+    drop: String = table("LIST").numeric();
 
     /// The column that names the rows: auto, none, or a column
     row_names: String = table("COLUMN").default("auto").numeric();
@@ -206,7 +209,7 @@ options! {
     sheet: String = table("NAME").numeric();
 
     /// Names of the columns, one per line, or a column of a table (FILE:2, FILE:symbol)
-    names: String = table("FILE").common().reads();
+    names: String = table("FILE").reads();
 
     /// Replace C by a positive semidefinite matrix with the same diagonal, the nearest one in correlations
     nearest: bool = option(Group::Table, "BOOL", READS).without(IN_R)
@@ -228,14 +231,15 @@ options! {
     reproducible: bool = data("BOOL").of_samples().without(MATRICES);
 
     /// Keep the N columns with the largest variance; reads the rows twice
-    screen: usize = data("N").common().of_samples().excludes(&["features"]).without(MATRICES);
+    screen: usize = data("N").of_samples().excludes(&["features"]).without(MATRICES);
 
     /// Refuse data and problems that need more memory: 500M, 8G [default: nine tenths of what is free]
     max_memory: Size = data("SIZE");
 
     /// Number of components r; 90%: as many as PCA needs for 90 % of the variance; auto: as many as exceed noise
     /// [default: 5, or one fewer than the variables]
-    rank: Rank = problem("R|90%|auto", SAYS).short('r').common().r("ncomp");
+    rank: Rank = problem("R|90%|auto", SAYS).short('r').r("ncomp")
+        .common("Number of components; 90% (of the variance in PCA), auto");
 
     /// Number of rows behind C, for a rank of auto
     samples: usize = problem("M", SAYS).at_least(2.0)
@@ -244,8 +248,9 @@ options! {
 
     /// Weight of the penalty [default: l0 uses --nonzeros auto instead; other penalties use a share of the mean of the
     /// r largest C_ii]
-    lambda: f64 = problem("LAMBDA", ALL).common().at_least(0.0).python("lam")
-        .means(Of::Problem, "a penalty with a weight, and nonlinear-eig", |case| Some(case.has_lambda()));
+    lambda: f64 = problem("LAMBDA", ALL).at_least(0.0).python("lam")
+        .means(Of::Problem, "a penalty with a weight, and nonlinear-eig", |case| Some(case.has_lambda()))
+        .common("Weight of the penalty, instead of a number of nonzeros");
 
     /// Weight of the penalty as a share of the mean of the r largest C_ii
     lambda_share: f64 = problem("SHARE", DATA).at_least(0.0).python("lam_share")
@@ -263,13 +268,15 @@ options! {
 
     /// At most K nonzeros in each component (K1,K2,...: one number for each; auto: the knee of variance against nonzeros)
     /// instead of lambda [default: auto for l0 without lambda]
-    nonzeros: Counts = limit("K").excludes(&["total-nonzeros", "variables"]);
+    nonzeros: Counts = limit("K").excludes(&["total-nonzeros", "variables"])
+        .common("Nonzeros in each component, or auto");
 
     /// At most K nonzeros in all components together
     total_nonzeros: usize = limit("K").excludes(&["variables"]);
 
     /// At most K variables in all components together; with --lambda each variable costs LAMBDA
-    variables: usize = limit("K");
+    variables: usize = limit("K")
+        .common("Variables in all components together");
 
     /// Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX diagonal, columns of
     /// length 1), or both, for l0-pca with a number of nonzeros
@@ -281,8 +288,9 @@ options! {
     /// Measure to maximise: variance; adjusted: variance that earlier components do not have; polar: the same, all
     /// components on equal terms; explained: variance of all variables predicted from the scores [default: adjusted with
     /// a number of nonzeros, otherwise variance]
-    maximise: String = problem("NAME", READS).common()
-        .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_its_measure()));
+    maximise: String = problem("NAME", READS)
+        .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_its_measure()))
+        .common("Measure: variance, adjusted, polar or explained");
 
     /// joint: all components together; sequential: each the best one beside those before it
     order: String = problem("NAME", DATA).default("joint")
@@ -304,7 +312,7 @@ options! {
     .needs("total-nonzeros");
 
     /// Another penalty for a PCA problem; `orthopt list penalties` shows all
-    penalty: String = problem("NAME", ALL).common().one_of(penalties)
+    penalty: String = problem("NAME", ALL).one_of(penalties)
         .means(Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
             let named = case.is(Kind::Procrustes) || case.is(Kind::Brockett);
             Some(case.is_pca() || named || (case.kind.is_none() && !case.is_j))
@@ -363,10 +371,11 @@ options! {
     /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
     /// reason]
     solver: String = solver("NAME[+NAME...]", &[Call::Solve, Call::Path, Call::Bound, Call::Minimize])
-        .common().default("auto");
+        .default("auto")
+        .common("One solver instead of the search (`orthopt list solvers`)");
 
     /// Starting point X0: a name (`orthopt list starts` shows all) or a file
-    init: String = solver("START|FILE.npy", &[Call::Solve, Call::Compare, Call::Bound]).common()
+    init: String = solver("START|FILE.npy", &[Call::Solve, Call::Compare, Call::Bound])
         .matrix(|text| {
             let named = all_starts().iter().any(|start| start.0 == text) || Start::parse(text).is_ok();
             !named && (has_ending(text) || Path::new(text).exists())
@@ -374,8 +383,9 @@ options! {
 
     /// Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the limit]
     effort: String = solver("HOW", &[Call::Solve, Call::Compare, Call::Path, Call::Bound])
-        .common().one_of(efforts).listed()
-        .means(Of::Run, SEARCH, |case| case.run.as_ref().map(|run| run.searches));
+        .one_of(efforts).listed()
+        .means(Of::Run, SEARCH, |case| case.run.as_ref().map(|run| run.searches))
+        .common("Length of the search");
 
     /// Further starts of one solver; the best X is returned [default: as the time limit allows; auto searches
     /// instead, see --effort]
@@ -389,12 +399,13 @@ options! {
         "SEED",
         &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::Certify, Call::Explore, Call::Minimize],
     )
-    .common().default("0").means(Of::Run, SEED, |case| {
+        .default("0").means(Of::Run, SEED, |case| {
         if case.call == Some(Call::Certify) { case.draws } else { Some(true) }
-    });
+    })
+        .common("Seed of all random choices");
 
     /// Threads to use [default: all]; X does not depend on it
-    threads: usize = solver("N", READS).common().at_least(1.0);
+    threads: usize = solver("N", READS).at_least(1.0);
 
     /// Stop after this many iterations (working sets tried)
     max_iters: u64 = option(Group::Stopping, "N", RUNS).at_least(1.0);
@@ -405,7 +416,8 @@ options! {
         "SECONDS",
         &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore, Call::Minimize],
     )
-    .common().at_least(0.0);
+        .at_least(0.0)
+        .common("Limit of the whole call after the data are read");
 
     /// Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
     tol: f64 = option(
@@ -444,10 +456,11 @@ options! {
 
     /// Check all pairs of rows: certify block-2 stationarity, or report the largest decrease of F
     // where there are no pairs to check it measures criticality, and solve says how critical X is all the same
-    certify: bool = option(Group::Certificate, "BOOL", &[Call::Solve, Call::Compare, Call::Minimize]).common()
+    certify: bool = option(Group::Certificate, "BOOL", &[Call::Solve, Call::Compare, Call::Minimize])
         .means(Of::Problem, PAIRS, |case| {
             if case.call == Some(Call::Compare) { case.run.as_ref().map(|run| run.pairs) } else { Some(true) }
-        });
+        })
+        .common("Check all pairs of rows");
 
     /// Check this many random pairs instead of all
     certify_sample: u64 = option(Group::Certificate, "PAIRS", &[Call::Solve, Call::Compare, Call::Certify])
@@ -456,7 +469,8 @@ options! {
 
     /// Also compute a lower bound of F over all feasible X, and the gap [60 seconds if none are given]
     // a problem without a bound says why (`Family::bounded`)
-    bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).common().at_least(0.0).alone("60");
+    bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).at_least(0.0).alone("60")
+        .common("Lower bound of F, and the gap");
 
     /// Also solve B pairs of disjoint halves of the rows, and say how often each loading is not zero [50 pairs if none are
     /// given]
@@ -467,11 +481,12 @@ options! {
         .without(HALVES);
 
     /// Variables listed per component
-    top: usize = output("N", &[Call::Solve, Call::Path, Call::Explore]).common().default("5")
+    top: usize = output("N", &[Call::Solve, Call::Path, Call::Explore]).default("5")
         .means(Of::Problem, "PCA problems, whose components are shown", |case| Some(case.is_pca()));
 
     /// Write the result as JSON; - is stdout, without the summary
-    json: PathBuf = output("FILE|-", READS).common().writes();
+    json: PathBuf = output("FILE|-", READS).writes()
+        .common("Result as JSON; - is stdout");
 
     /// Write the convergence curve, .csv or .jsonl
     trace: PathBuf = output("FILE", &[Call::Solve]).writes();
@@ -480,13 +495,15 @@ options! {
     save_x: PathBuf = output("FILE", FOUND).writes();
 
     /// Write the loadings with all names, .csv or .tsv
-    save_loadings: PathBuf = output("FILE", SHOWN).common().writes();
+    save_loadings: PathBuf = output("FILE", SHOWN).writes()
+        .common("Loadings with all names, .csv");
 
     /// Write the loadings, variables sorted by component and size, .csv or .tsv
     save_sorted_loadings: PathBuf = output("FILE", SHOWN).writes();
 
     /// Write the scores of the samples, .csv, .tsv or .npy; for other rows see `orthopt transform`
-    save_scores: PathBuf = output("FILE", SHOWN).common().writes().of_samples();
+    save_scores: PathBuf = output("FILE", SHOWN).writes().of_samples()
+        .common("Scores of the samples, .csv or .npy");
 
     /// Title of the pictures, in place of "3 sparse components of 13 variables"
     title: String = option(Group::Output, "TEXT", RESULTS)
@@ -499,13 +516,14 @@ options! {
     font_size: usize = output("PIXELS", FOUND).at_least(4.0).without(SIZES);
 
     /// Draw F against time, .svg, .png or .pdf
-    plot: PathBuf = output("FILE", FOUND).common().writes();
+    plot: PathBuf = output("FILE", FOUND).writes();
 
     /// Draw the loadings: bars, or a heat map of more than 20 variables
-    plot_loadings: PathBuf = output("FILE", SHOWN).common().writes();
+    plot_loadings: PathBuf = output("FILE", SHOWN).writes()
+        .common("Picture of the loadings, .svg, .png or .pdf");
 
     /// Draw the samples in the plane of the first two components, in colours by --labels
-    plot_scores: PathBuf = output("FILE", SHOWN).common().writes().of_samples();
+    plot_scores: PathBuf = output("FILE", SHOWN).writes().of_samples();
 
     /// Draw samples and variables in one plane
     plot_biplot: PathBuf = output("FILE", SHOWN).writes().of_samples();
@@ -521,13 +539,15 @@ options! {
     plot_stability: PathBuf = output("FILE", &[Call::Solve]).writes().of_samples();
 
     /// Write the whole result as one HTML page with pictures
-    report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).common().writes();
+    report: PathBuf = output("HTML", &[Call::Solve, Call::Path, Call::Explore]).writes()
+        .common("Everything as one page with pictures");
 
     /// Print errors only: no summary, no notes, no progress bar
-    quiet: bool = output("BOOL", READS).short('q').common().default("false");
+    quiet: bool = output("BOOL", READS).short('q').default("false");
 
     /// Print how the result was found too: parts of F, feasibility, reasons of all choices, arms and moves of the search
-    verbose: bool = output("BOOL", &[Call::Solve]).short('v').default("false");
+    verbose: bool = output("BOOL", &[Call::Solve]).short('v').default("false")
+        .common("Print how the result was found, too");
 }
 
 /// Arguments of one call each: what they mean something for. They are declared where the call is.

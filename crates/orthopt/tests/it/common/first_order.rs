@@ -3,13 +3,13 @@
 use crate::common::Steps;
 use faer::Mat;
 use orthopt::RowMat;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{AnySmooth, DenseQuadratic, Smooth};
 use orthopt::solve::{AnySolver, Critical, MaxIterations, RunOptions, Solution, Solver, Stop, run};
 use orthopt::solvers::{SOLVERS, SolverInfo, SolverOptions};
 use orthopt::start::Start;
+use orthopt_core::constraint::stiefel;
 
 use super::{exact_objective, gaussian, gaussian_rows, gradient, penalty};
 

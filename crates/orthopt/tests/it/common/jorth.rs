@@ -2,8 +2,8 @@
 
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
-use orthopt::internal::j_orthogonal::random;
-use orthopt::internal::linalg::products::product;
+use orthopt_core::constraint::j_orthogonal::random;
+use orthopt_linalg::products::product;
 use rand::RngExt;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use faer::Mat;
 use orthopt::RowMat;
-use orthopt::internal::stiefel;
 use orthopt::smooth::NonlinearEig;
+use orthopt_core::constraint::stiefel;
 
 use super::{gaussian, gaussian_rows, rng};
 

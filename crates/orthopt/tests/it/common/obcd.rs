@@ -3,9 +3,6 @@
 use crate::common::Steps;
 use orthopt::RowMat;
 use orthopt::certify::{Scope, block_stationarity, criticality};
-use orthopt::internal::pair::PairModel;
-use orthopt::internal::pair::fold::Scratch;
-use orthopt::internal::stiefel;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::objective::Evaluate;
 use orthopt::penalty::PairPenalty;
@@ -14,6 +11,9 @@ use orthopt::smooth::{Quadratic, Smooth};
 use orthopt::solve::{Progress, Solver, Stationary, Stop};
 use orthopt::solvers::obcd::Model;
 use orthopt::solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
+use orthopt_core::constraint::stiefel;
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
 
 use super::pair::linear_part;
 use super::{exact_objective, iterate};

@@ -2,14 +2,17 @@
 
 use std::f64::consts::TAU;
 
-use orthopt::internal::linalg::plane::{Branch, PairMove};
-#[cfg(target_arch = "x86_64")]
-use orthopt::internal::linalg::simd::{Simd, WithSimd};
-use orthopt::internal::pair::fold::Scratch;
-use orthopt::internal::pair::{PairModel, plain};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::AnyPenalty;
 use orthopt::penalty::PairPenalty;
+use orthopt_core::pair::PairModel;
+use orthopt_core::pair::fold::Scratch;
+use orthopt_core::pair::plain;
+use orthopt_linalg::plane::Branch;
+use orthopt_linalg::plane::PairMove;
+#[cfg(target_arch = "x86_64")]
+use orthopt_linalg::simd::Simd;
+use orthopt_linalg::simd::WithSimd;
 
 use super::penalty;
 
