@@ -11,12 +11,14 @@ use crate::cargo::Workspace;
 /// A crate, the crates of ours that its library may use, and the most lines of code in its `src`: without comments, blanks and tests.
 /// Whoever needs more lines looks first for what can go, and then raises the number in the commit that needs it.
 const CRATES: &[(&str, &[&str], usize)] = &[
-    ("orthopt", &[], 55_000),
+    ("orthopt", &[], 56_000),
     ("orthopt-data", &[], 12_700),
     ("orthopt-embed", &["orthopt", "orthopt-data"], 3_300),
     ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),
-    ("orthopt-cli", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"], 10_300),
-    ("orthopt-py", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-cli"], 3_400),
+    ("orthopt-cli", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"], 10_100),
+    ("orthopt-foreign", &["orthopt", "orthopt-data"], 350),
+    ("orthopt-capi", &["orthopt", "orthopt-data", "orthopt-foreign"], 970),
+    ("orthopt-py", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-cli", "orthopt-foreign"], 2_300),
     ("orthopt-fuzz", &[], 300),
 ];
 
