@@ -1,0 +1,18 @@
+% build (folder)
+%
+% Compiles the half of this package that is C, against the library that cargo has built: `cargo build --release -p
+% orthopt-capi` in the checkout, whose folder target/release is the default.
+function build (folder)
+  here = fileparts (mfilename ('fullpath'));
+  root = fileparts (here);
+  if nargin < 1, folder = fullfile (root, 'target', 'release'); end
+  source = fullfile (here, 'private', 'orthopt_mex.cpp');
+  include = ['-I' fullfile(root, 'crates', 'orthopt-capi', 'include')];
+  if exist ('OCTAVE_VERSION', 'builtin')
+    out = fullfile (here, 'private', 'orthopt_mex.mex');
+    mkoctfile ('--mex', include, ['-L' folder], '-lorthopt_capi', ['-Wl,-rpath,' folder], '-o', out, source);
+  else
+    mex (include, ['-L' folder], '-lorthopt_capi', '-lut', ['LDFLAGS=$LDFLAGS -Wl,-rpath,' folder], '-outdir', ...
+         fullfile (here, 'private'), source);
+  end
+end
