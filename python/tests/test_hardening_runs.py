@@ -69,7 +69,7 @@ def test_functions_that_answer_nonsense(answer, error):
     [
         (lambda x: (np.nan, x), r"f\(X\) that fun returned is NaN at the starting point"),
         (lambda x: (np.inf, x), r"f\(X\) that fun returned is inf at the starting point"),
-        (lambda x: (1.0, np.nan * x), r"the gradient that fun returned is NaN in row 0, column 0 \(from 0\) at the starting point"),
+        (lambda x: (1.0, np.nan * x), r"the gradient that fun returned is NaN in row 1, column 1 \(counted from 1\) at the starting point"),
     ],
 )
 def test_functions_without_a_value(answer, said, solver):

@@ -30,7 +30,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_200),
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_100),
     ("orthopt-run", LIBRARY.split_at(6).0, 12_300),
-    ("orthopt", LIBRARY.split_at(7).0, 2_700),
+    ("orthopt", LIBRARY.split_at(7).0, 3_300),
     ("orthopt-data", &[], 12_700),
     (
         "orthopt-embed",
@@ -51,18 +51,20 @@ const CRATES: &[(&str, &[&str], usize)] = &[
         ],
         10_300,
     ),
+    ("orthopt-foreign", &["orthopt", "orthopt-data"], 350),
+    ("orthopt-capi", &["orthopt", "orthopt-run", "orthopt-data", "orthopt-foreign"], 970),
     (
         "orthopt-py",
         &[
             "orthopt",
             "orthopt-core",
-            "orthopt-hyperbolic",
             "orthopt-run",
             "orthopt-data",
             "orthopt-embed",
             "orthopt-cli",
+            "orthopt-foreign",
         ],
-        3_400,
+        2_300,
     ),
     ("orthopt-fuzz", &[], 300),
 ];

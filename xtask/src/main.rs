@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything CI runs, in order, stopping at the first failure.
-//! `cargo xtask python`, `cargo xtask r`, `cargo xtask site`: the parts of it that are about the Python package, the R
-//! package and the documentation. `cargo xtask generate`: what is made of the table of options, and the lists of public items, which `cargo xtask public` compares. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
+//! `cargo xtask python`, `r`, `capi`, `octave`, `site`: the parts of it that are about the Python package, the R package, the C
+//! library, the package of MATLAB and Octave, and the documentation. `cargo xtask generate`: what is made of the table of options, and the lists of public items, which `cargo xtask public` compares. `cargo xtask results`: docs/benchmarks.md from bench/results. `cargo xtask fuzz
 //! MINUTES [SEED]`: damaged files and random pairs for so long. `cargo xtask fuzz commands MINUTES [SEED]` and `fuzz calls COUNT [SEED]`: random command lines and calls of Python.
 //! `cargo xtask wheel [PROFILE]`: what is published for Python. `cargo xtask release --dry-run [PROFILE]`: all that is published,
 //! built and tried.
@@ -10,6 +10,7 @@ mod conda;
 mod crates;
 mod deny;
 mod fuzz;
+mod octave;
 mod packages;
 mod public;
 mod python;
@@ -48,6 +49,7 @@ fn test(workspace: &Workspace) -> anyhow::Result<()> {
     steps.run("features", || features(workspace))?;
     steps.run("data sets", || data_sets(workspace))?;
     steps.run("python", || python::test(workspace))?;
+    steps.run("octave", || octave::test(workspace))?;
     steps.run_both(("r", &|| r::test(workspace)), ("site", &|| site::build(workspace)))?;
     steps.finish();
     Ok(())
@@ -102,16 +104,25 @@ fn r_alone(workspace: &Workspace) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn octave_alone(workspace: &Workspace) -> anyhow::Result<()> {
+    let mut steps = Steps::new();
+    steps.run("octave", || octave::test(workspace))?;
+    steps.finish();
+    Ok(())
+}
+
 /// Documentation, keywords of Python and options of R, written by the test that compares them; R's help pages; the lists of
 /// public items.
 fn generate(workspace: &Workspace) -> anyhow::Result<()> {
     let test = ["test", "--workspace", "--test", "it", "--quiet", "files_made_of_the_table"];
     workspace.cargo(&test).env("ORTHOPT_GENERATE", "1").run()?;
+    let header = ["test", "--workspace", "--test", "capi", "--quiet", "the_header"];
+    workspace.cargo(&header).env("ORTHOPT_GENERATE", "1").run()?;
     roxygen::write(workspace)?;
     public::write(workspace)
 }
 
-const USAGE: &str = "usage: cargo xtask test|python|r|site|generate|public|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]|fuzz calls COUNT [SEED]";
+const USAGE: &str = "usage: cargo xtask test|python|r|capi|octave|site|generate|public|results|wheel [PROFILE]|release --dry-run [PROFILE]|fuzz [commands] MINUTES [SEED]|fuzz calls COUNT [SEED]";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -128,6 +139,8 @@ fn main() -> ExitCode {
         (Some("test"), None) => test,
         (Some("python"), None) => python_alone,
         (Some("r"), None) => r_alone,
+        (Some("capi"), None) => octave::of_c,
+        (Some("octave"), None) => octave_alone,
         (Some("site"), None) => site::build,
         (Some("generate"), None) => generate,
         (Some("public"), None) => public::check,

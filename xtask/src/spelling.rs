@@ -4,7 +4,7 @@ use crate::cargo::{Run, Workspace};
 use crate::venv::Venv;
 
 /// Parts of the checkout that are checked; a target folder may have any name.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
@@ -13,6 +13,7 @@ const PARTS: [&str; 11] = [
     "docs",
     "bench",
     "crates",
+    "octave",
     "python",
     "r",
     "xtask",

@@ -182,6 +182,9 @@ pub enum Error {
         /// Another.
         instead: &'static str,
     },
+    /// A function of the caller's own is no number where a run begins.
+    #[error("{0}")]
+    NoNumber(String),
     /// The eigenvalue or orthogonalisation routine failed.
     #[error("{}", self.message())]
     Factorisation(&'static str),

@@ -3,7 +3,8 @@
 use orthopt::Error;
 use orthopt::message::{Hint, Message};
 use orthopt::request::{Front, OPTIONS};
-use orthopt_data::{DataError, Note, NotePart};
+use orthopt_data::DataError;
+use orthopt_foreign::errors::{class_of, class_of_data};
 use pyo3::prelude::*;
 
 /// Errors between Python and the library.
@@ -45,46 +46,6 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// The one table from variants to exceptions.
-fn class_of(error: &Error) -> &'static str {
-    match error {
-        Error::InvalidOption { .. } => "InvalidOptionError",
-        Error::Rank { .. } => "RankError",
-        Error::Shape { .. } => "ShapeError",
-        Error::NotOrthonormal { .. } => "NotOrthonormalError",
-        Error::NotJOrthogonal { .. } => "NotJOrthogonalError",
-        Error::NotDefinite { .. } => "NotDefiniteError",
-        Error::Negative { .. } => "NegativeError",
-        Error::NotFinite { .. } => "NotFiniteError",
-        Error::NotSymmetric { .. } => "NotSymmetricError",
-        Error::UnknownName { .. } => "UnknownNameError",
-        Error::Overflow { .. } => "DataOverflowError",
-        Error::Underflow => "DataUnderflowError",
-        Error::Contradiction { .. } => "ContradictionError",
-        Error::Incompatible(_) | Error::NoPlace { .. } => "IncompatibleError",
-        Error::Factorisation(_) => "FactorisationError",
-        _ => "OrthoptError",
-    }
-}
-
-/// The same for data that are named by a string.
-fn class_of_data(error: &DataError) -> &'static str {
-    match error {
-        DataError::NotFound { .. } => "DataNotFoundError",
-        DataError::Io { .. } => "DataIOError",
-        DataError::UnknownFormat { .. } => "UnknownFormatError",
-        DataError::NotFinite { .. } | DataError::Missing { .. } => "NotFiniteError",
-        DataError::Empty { .. } => "EmptyDataError",
-        DataError::TooLarge { .. } => "DataTooLargeError",
-        DataError::Features { .. } | DataError::Option { .. } => "InvalidOptionError",
-        DataError::NotSymmetric { .. } => "NotSymmetricError",
-        DataError::NotSquare { .. } | DataError::Width { .. } => "ShapeError",
-        DataError::Spec { .. } => "DataSpecError",
-        DataError::GramPreparation { .. } => "IncompatibleError",
-        _ => "DataFileError",
-    }
-}
-
 /// The exception `orthopt.errors.{class}`.
 pub fn named(class: &str, message: &str) -> PyErr {
     Python::attach(|py| {
@@ -112,15 +73,6 @@ pub fn typed(option: &str, value: Option<&str>) -> String {
         Some(value) if value.parse::<f64>().is_ok() => format!("{name}={value}"),
         Some(value) => format!("{name}=\"{value}\""),
     }
-}
-
-/// A note of the readers as a message of the library.
-pub fn message(note: &Note) -> Message {
-    note.parts().iter().fold(Message::default(), |message, part| match part {
-        NotePart::Text(text) => message.text(text.clone()),
-        NotePart::Option { name, value: None } => message.option(*name),
-        NotePart::Option { name, value: Some(value) } => message.set(name, value.clone()),
-    })
 }
 
 /// Messages, worded.

@@ -5,9 +5,7 @@
 //! calling thread waits without the GIL, looks for Ctrl-C and feeds callbacks ([`supervise`]).
 //! The exception is [`minimize`], whose f is Python.
 
-mod begun;
 mod bound;
-mod broken;
 mod certify;
 mod check_proof;
 mod command;
@@ -15,7 +13,6 @@ mod errors;
 mod explore;
 mod factor;
 mod gram;
-mod hyperbolic;
 mod input;
 mod knowledge;
 mod logging;

@@ -6,14 +6,14 @@ use numpy::PyReadonlyArray2;
 use orthopt::Error;
 use orthopt::family::{Call, GivenOptions, find_problem};
 use orthopt::job::Job;
-use orthopt::request::{Entry, Front, Gram, Group, OPTIONS, Settled, Written, find_option};
-use orthopt_data::{Missing, Prepare, Scale, TableOptions};
+use orthopt::request::{Entry, Front, OPTIONS, Settled, Written, find_option};
+use orthopt_foreign::Preparation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Failure, named};
-use crate::input::{Preparation, copied};
+use crate::input::{OTHERS, copied};
 
 /// Options without Python in them. They come as a dictionary with
 ///
@@ -56,8 +56,8 @@ impl Stated {
         let mut settled = self.options.settled()?;
         settled.pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
         settled.bound = self.bound;
-        let mut how = preparation(&self.options)?;
-        how.weights = self.weights;
+        let mut how = Preparation::of::<Failure>(&self.options)?;
+        (how.weights, how.others) = (self.weights, OTHERS);
         Ok(Request { settled, given: self.given, how })
     }
 }
@@ -128,32 +128,6 @@ fn unusable(name: &str, option: Option<&Entry>, value: &Bound<'_, PyAny>) -> PyE
     let expected = expected.unwrap_or_else(|| "a number, True, False or a name".into());
     let shown = value.repr().map_or_else(|_| "such a value".into(), |text| text.to_string());
     named("InvalidOptionError", &format!("{name} is {shown}: expected {expected}"))
-}
-
-/// What is done to the data.
-fn preparation(request: &orthopt::request::Request) -> Result<Preparation, Failure> {
-    let invalid = |option: &str, value: &str, expected: &str| Error::InvalidOption {
-        option: option.into(),
-        value: value.into(),
-        expected: expected.into(),
-    };
-    let scale = request.scale.as_deref().unwrap_or("none");
-    let scale = Scale::parse(scale).ok_or_else(|| invalid("scale", scale, Scale::EXPECTED))?;
-    let missing = request.missing.as_deref().unwrap_or("error");
-    let missing =
-        Missing::parse(missing).ok_or_else(|| invalid("missing", missing, "error, mean, drop or em"))?;
-    let prepare = Prepare::of(request.center, scale, request.covariance, request.features);
-    let mut table = TableOptions::default();
-    for entry in OPTIONS.iter().filter(|entry| entry.group == Group::Table) {
-        if let Some(value) = entry.get(request) {
-            let text = if let Written::Flag(flag) = value { flag.to_string() } else { value.to_string() };
-            // a default says nothing against a layout
-            if text != "auto" {
-                table.set(entry.name, &text)?;
-            }
-        }
-    }
-    Ok(Preparation { gram: request.gram == Some(Gram::Data), missing, prepare, table, weights: None })
 }
 
 /// The options of Python: each with what the package needs to know of it.

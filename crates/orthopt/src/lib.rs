@@ -69,6 +69,7 @@
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
 //! | [`start`], [`cancel`] | starting points; whether work may go on |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
+//! | [`minimize`] | functions of the caller's own: starts, default solvers, one text for all front ends |
 //! | [`explore`] | from a table to components: how many, how sparse, which, how good |
 //! | [`certify`] | criticality and block-2 stationarity |
 //! | [`path`], [`stability`] | how sparse components are to be, and how sure they are |
@@ -83,6 +84,7 @@
 
 pub mod explore;
 pub mod job;
+pub mod minimize;
 pub mod path;
 pub mod prelude;
 mod sparse_pca;

@@ -7,14 +7,11 @@ use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::bound::Bound;
 use orthopt::cancel::Cancel;
-use orthopt::family::Effort as SearchEffort;
 use orthopt::family::{Call, Named};
 use orthopt::job::{PlannedRun, PosedJob};
-use orthopt::problem::Cardinality;
-use orthopt::report::{Assessment, DataFacts, Global, Report, SCHEMA, Task};
+use orthopt::report::{Assessment, BoundObject, Global, Report, Task};
 use orthopt::request::Request;
 use orthopt_data::NpzArray;
-use serde::Serialize;
 
 use super::solve::use_threads;
 use crate::configured::Configured;
@@ -28,7 +25,7 @@ use crate::progress::Progress;
 use crate::run;
 use crate::settings::{Settings, at_least_zero};
 use crate::summary::Summary;
-use crate::wording::{explained, said};
+use crate::wording::{explained, word};
 use crate::{interrupt, output, text};
 
 const EXAMPLES: &str = "\
@@ -78,9 +75,6 @@ pub struct Args {
     proof: Option<PathBuf>,
 }
 
-/// Share of the time limit that the search for X has.
-const SEARCH: f64 = 0.3;
-
 /// Options in addition to those of `solve`.
 struct Wanted {
     x: Option<PathBuf>,
@@ -89,25 +83,6 @@ struct Wanted {
     proof: Option<PathBuf>,
     save_x: Option<PathBuf>,
     plot: Option<PathBuf>,
-}
-
-/// Results of the command.
-#[derive(Debug, Serialize)]
-struct Findings {
-    schema: u32,
-    title: String,
-    problem: &'static str,
-    data: DataFacts,
-    rank: usize,
-    lambda: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limits: Option<Cardinality>,
-    incumbent: String,
-    reasons: Vec<String>,
-    #[serde(flatten)]
-    global: Global,
-    relaxation: f64, // the bound that the dual matrix proves
-    threads: usize,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -168,8 +143,7 @@ impl Wanted {
 fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     let settled = &mut settings.job.settled;
     use_threads(settled.threads)?;
-    settled.stopping.time_limit = Some(SEARCH * wanted.effort.seconds);
-    settled.wanted.effort.get_or_insert(SearchEffort::Normal); // it ends by itself where it can
+    settled.search_before_a_bound(wanted.effort.seconds);
     let progress = Progress::new(settings.quiet, settled.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
@@ -277,20 +251,7 @@ fn publish(
         failures.extend(output::print(&summary(task, &global, &from)).err());
     }
     if let Some(path) = &settings.json {
-        let findings = Findings {
-            schema: SCHEMA,
-            title: task.title.clone(),
-            problem: task.problem.name,
-            data: task.data.clone(),
-            rank: task.rank,
-            lambda: task.lambda,
-            limits: task.limits.clone(),
-            incumbent: from,
-            reasons: task.reasons.iter().map(said).collect(),
-            global,
-            relaxation: found.relaxation.bound,
-            threads: rayon::current_num_threads(),
-        };
+        let findings = BoundObject::new(task, found, from, word);
         failures.extend(json::write(&findings, path).err());
     }
     failures.iter().for_each(|failure| say("error", &explained(failure)));

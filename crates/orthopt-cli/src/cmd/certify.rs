@@ -5,15 +5,13 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
-use orthopt::certify::{BlockReport, Certificate, Scope};
+use orthopt::certify::Scope;
 use orthopt::family::{Call, Family, GivenOptions, Kind, Named};
 use orthopt::job::PosedJob;
-use orthopt::problem::ExplainedVariance;
-use orthopt::report::{Assessment, Checks, DataFacts, Global, Measures, SCHEMA, Task};
+use orthopt::report::{Assessment, CheckObject, Checks, Global, Measures, Task};
 use orthopt::request::Settled;
 use orthopt::solve::Stopping;
 use orthopt_run::report::assessment::check_in_time;
-use serde::Serialize;
 
 use super::solve::use_threads;
 use crate::blocks::Blocks;
@@ -29,7 +27,7 @@ use crate::pose::{pose, remark_on_counts, remark_on_tiny_entries};
 use crate::progress::Progress;
 use crate::settings::{Settings, at_least_one, at_least_zero};
 use crate::summary::{Summary, verdict};
-use crate::wording::said;
+use crate::wording::{said, word};
 use crate::{blocks, interrupt, output};
 
 const EXAMPLES: &str = "\
@@ -72,41 +70,6 @@ pub struct Args {
     /// Also compute a lower bound of F over all feasible X, and the gap of this X [default: 60 seconds]
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "60", hide_default_value = true)]
     global: Option<f64>,
-}
-
-/// Properties of X.
-#[derive(Debug, Serialize)]
-struct Findings {
-    schema: u32,
-    problem: &'static str,
-    data: DataFacts,
-    x: String,
-    rank: usize,
-    lambda: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    k: Option<usize>,
-    reasons: Vec<String>,
-    objective: f64,
-    smooth: f64,
-    nonsmooth: f64,
-    nnz: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explained_variance: Option<ExplainedVariance>,
-    feasibility: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relative_feasibility: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    nonneg_violation: Option<f64>,
-    criticality: Option<f64>,
-    certificate: Option<Certificate>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    blocks: Option<BlockReport>,
-    tolerance: f64,
-    certified: bool,
-    verdict: String,
-    bound: Option<f64>,
-    gap: Option<f64>,
-    proof: Option<&'static str>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
@@ -170,8 +133,11 @@ fn certify(args: &Args, settings: &Settings, posed: PosedJob, given: RowMat) -> 
         output::print(&summary.take())?;
     }
     if let Some(file) = &settings.json {
-        let findings = Findings { blocks, ..Findings::new(path, task, found, checks, global.as_ref()) };
-        json::write(&findings, file)?;
+        let certificate = checks.certificate.as_ref();
+        let verdict = certificate.map_or(String::new(), |c| verdict(c, found.tolerance));
+        let mut object = CheckObject::new(&task, &found, &checks, global.as_ref(), word);
+        (object.x, object.blocks, object.verdict) = (path, blocks, verdict);
+        json::write(&object, file)?;
     }
     Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
@@ -185,39 +151,6 @@ fn global(problem: &Named, found: &Assessment, checks: &Checks, effort: Effort) 
     let global = Global::beside(&bound, found.point(), &found.x)?;
     global.check(checks.certificate.as_ref())?;
     Ok(global)
-}
-
-impl Findings {
-    fn new(x: String, task: Task, found: Assessment, checks: Checks, global: Option<&Global>) -> Self {
-        let certificate = checks.certificate;
-        Self {
-            schema: SCHEMA,
-            problem: task.problem.name,
-            data: task.data,
-            x,
-            rank: task.rank,
-            lambda: task.lambda,
-            k: task.k,
-            reasons: task.reasons.iter().map(said).collect(),
-            objective: found.objective.total,
-            smooth: found.objective.smooth,
-            nonsmooth: found.objective.nonsmooth,
-            nnz: found.nnz,
-            explained_variance: found.explained_variance,
-            feasibility: found.feasibility,
-            relative_feasibility: found.relative_feasibility,
-            nonneg_violation: found.nonneg_violation,
-            criticality: checks.criticality,
-            certificate,
-            blocks: None,
-            tolerance: found.tolerance,
-            certified: certificate.is_some_and(|c| c.holds(found.tolerance)),
-            verdict: certificate.map_or(String::new(), |c| verdict(&c, found.tolerance)),
-            bound: global.map(|g| g.bound),
-            gap: global.and_then(|g| g.gap),
-            proof: global.and_then(|g| g.proof),
-        }
-    }
 }
 
 fn text(path: &str, task: &Task, found: &Assessment, checks: &Checks, measures: Measures) -> String {

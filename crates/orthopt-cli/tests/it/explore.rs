@@ -103,8 +103,12 @@ fn fewer_variables_where_halves_do_not_agree() {
     let listed = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let steps = found["steps"].as_array().unwrap();
     let commands = steps.iter().filter_map(|step| step["command"].as_str());
-    let command = commands.filter(|text| text.ends_with(&format!(" --nonzeros {listed}"))).last().expect("a step");
-    assert_eq!(dir.json(&command.split(' ').skip(1).collect::<Vec<_>>())["x"], found["fewer"]["solution"]["x"]);
+    let command =
+        commands.filter(|text| text.ends_with(&format!(" --nonzeros {listed}"))).last().expect("a step");
+    assert_eq!(
+        dir.json(&command.split(' ').skip(1).collect::<Vec<_>>())["x"],
+        found["fewer"]["solution"]["x"]
+    );
     let page = stdout(&mut dir.orthopt(&["explore", "t.csv", "-r", "3", "--report", "p.html"]));
     for text in [page, dir.read("p.html")] {
         assert!(text.contains("With as many variables as halves of the rows agree on"), "{text}");

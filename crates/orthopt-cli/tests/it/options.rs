@@ -1,5 +1,5 @@
 //! The table of options and what is made of it: the command's help, Python's keywords and docstring, the
-//! further arguments in R's help page and the page of all options. `cargo xtask generate` writes the files anew.
+//! further arguments in R's help page, the help of MATLAB and Octave, and the page of all options. `cargo xtask generate` writes the files anew.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -192,6 +192,30 @@ fn r_template() -> String {
         #'   those that do. An argument that does not apply with the others is an error and is never ignored.\n"
 }
 
+const OCTAVE: (&str, &str, &str) = ("octave/orthopt_solve.m", "or as one struct:\n%\n", "% Example\n");
+
+/// The options in the help of `orthopt_solve`.
+fn octave_help() -> String {
+    let mut text = String::new();
+    for group in Group::ALL {
+        let here = |e: &&Entry| e.group == group && e.calls.contains(&Call::Solve) && !e.positional;
+        let mut options = of(Front::C).filter(here).peekable();
+        if options.peek().is_some() {
+            writeln!(text, "% {}", group.heading()).unwrap();
+        }
+        for entry in options {
+            let help = help(entry, Front::C, |name| format!("'{name}'"));
+            let help = match entry.choices {
+                Some(_) => format!("{help}; one of {}", entry.names().join(", ")),
+                None => help,
+            };
+            let first = format!("%   '{}'  ", entry.name_in(Front::C));
+            text += &wrapped(&help, &first, "%       ", 112);
+        }
+    }
+    text + "%\n% Besides, the constants of solvers and penalties: orthopt_list ('constants'). Options that do not apply are refused.\n%\n"
+}
+
 /// The arguments that `sparse_pca` names itself.
 fn r_arguments() -> Vec<String> {
     let source = read("r/R/sparse_pca.R");
@@ -203,7 +227,8 @@ fn r_arguments() -> Vec<String> {
 /// `docs/options.md`.
 fn page() -> String {
     let mut text = "# Options\n\n\
-        Every option of the command, of Python and of R. `cargo xtask generate` writes this page from the table of options\n\
+        Every option of the command, of Python and of R. C, MATLAB and Octave have those of Python with the names of the command and\n\
+        underscores (`max_iters`, `lambda`). `cargo xtask generate` writes this page from the table of options\n\
         (`crates/orthopt-run/src/family/request/table.rs`). Constants of solvers and penalties are options too: `orthopt list solver NAME`,\n\
         `orthopt.constants()`.\n"
         .to_string();
@@ -260,6 +285,8 @@ fn files_made_of_the_table_are_up_to_date() {
     let solve = "python/orthopt/_solve.py";
     generated(solve, &between(solve, ENTRY, RETURNS, &python_docstring()));
     generated("r/man-roxygen/options.R", &r_template());
+    let (help, begin, end) = OCTAVE;
+    generated(help, &between(help, begin, end, &octave_help()));
 }
 
 /// One entry of the table is in the help of the command, in Python's keywords and docstring, among R's arguments, and in
@@ -269,6 +296,7 @@ fn every_option_is_in_every_front_end() {
     let command = stdout(&mut orthopt(&["solve", "--help-all"]));
     let (python, solve, page) = (python_keywords(), read("python/orthopt/_solve.py"), page());
     let (usage, rd) = (r_arguments(), read("r/man/sparse_pca.Rd"));
+    let octave = read(OCTAVE.0);
     for entry in OPTIONS {
         let shown = if entry.positional { format!("[{}]", entry.value) } else { format!("--{}", entry.name) };
         assert!(command.contains(&shown), "{shown}");
@@ -289,6 +317,10 @@ fn every_option_is_in_every_front_end() {
                 usage.contains(&name) || rd.contains(&format!("\\item \\code{{{name}}}: ")),
                 "{name} is not in R: `cargo xtask generate` writes its help page where roxygen2 is installed"
             );
+        }
+        if entry.lacked_by(Front::C).is_none() && entry.calls.contains(&Call::Solve) && !entry.positional {
+            let shown = format!("'{}'  ", entry.name_in(Front::C));
+            assert!(octave.contains(&shown), "{shown} is not in the help of MATLAB and Octave");
         }
         assert!(entry.lacked_by(Front::Command).is_none(), "the command has all: {}", entry.name);
     }

@@ -20,7 +20,7 @@ pub use assessment::{Assessment, Checks, nonzeros};
 pub use data::{DataFacts, Role, TableFacts};
 pub use global::Global;
 pub use model::{Model, used};
-pub use object::{Object, SCHEMA};
+pub use object::{BoundObject, CheckObject, Object, SCHEMA};
 pub use stability::Stability;
 
 use crate::family::{Family, Kind, Named, Plan, Posed, ProblemInfo, Scree, Wanted};

@@ -2,13 +2,15 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{DataFacts, Report, Stability};
+use super::{Assessment, Checks, DataFacts, Global, Report, Stability, Task};
 use crate::family::Scree;
-use orthopt_core::certify::Certificate;
+use orthopt_bound::Bound;
+use orthopt_core::certify::{BlockReport, Certificate};
 use orthopt_core::options::Given;
 use orthopt_core::problem::{Cardinality, ExplainedVariance};
 use orthopt_core::solve::{Raw, SearchReport, Settings, Status, Stopping};
 use orthopt_linalg::message::{Hint, Message};
+use orthopt_linalg::threads;
 
 /// Version of the fields; increases when a field changes its meaning or is removed.
 pub const SCHEMA: u32 = 1;
@@ -135,5 +137,122 @@ impl Serialize for Report {
     /// The [`Object`] in the wording of the library.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.object(Hint::to_string).serialize(serializer)
+    }
+}
+
+/// The object of `bound`.
+#[derive(Clone, Debug, Serialize)]
+pub struct BoundObject<'a> {
+    schema: u32,
+    title: &'a str,
+    problem: &'a str,
+    data: &'a DataFacts,
+    rank: usize,
+    lambda: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limits: Option<&'a Cardinality>,
+    incumbent: String,
+    reasons: Vec<String>,
+    #[serde(flatten)]
+    global: Global,
+    relaxation: f64, // the bound that the dual matrix proves
+    threads: usize,
+}
+
+impl<'a> BoundObject<'a> {
+    /// That of a bound; `incumbent` says where its X comes from, and options are spelt by `word`.
+    pub fn new(task: &'a Task, found: &Bound, incumbent: String, word: impl Fn(&Hint) -> String) -> Self {
+        Self {
+            schema: SCHEMA,
+            title: &task.title,
+            problem: task.problem.name,
+            data: &task.data,
+            rank: task.rank,
+            lambda: task.lambda,
+            limits: task.limits.as_ref(),
+            incumbent,
+            reasons: task.reasons.iter().map(|m| m.worded(&word)).collect(),
+            global: Global::of(found),
+            relaxation: found.relaxation.bound,
+            threads: threads::count(),
+        }
+    }
+}
+
+/// The object of `certify`.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckObject<'a> {
+    schema: u32,
+    problem: &'a str,
+    data: &'a DataFacts,
+    /// Where X comes from.
+    pub x: String,
+    rank: usize,
+    lambda: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<usize>,
+    reasons: Vec<String>,
+    objective: f64,
+    smooth: f64,
+    nonsmooth: f64,
+    nnz: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained_variance: Option<&'a ExplainedVariance>,
+    feasibility: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relative_feasibility: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonneg_violation: Option<f64>,
+    criticality: Option<f64>,
+    certificate: Option<Certificate>,
+    /// Blocks of more rows than two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<BlockReport>,
+    tolerance: f64,
+    certified: bool,
+    /// The certificate in words.
+    pub verdict: String,
+    bound: Option<f64>,
+    gap: Option<f64>,
+    proof: Option<&'static str>,
+}
+
+impl<'a> CheckObject<'a> {
+    /// That of an X that is given, with a bound where there is one; options are spelt by `word`.
+    pub fn new(
+        task: &'a Task,
+        found: &'a Assessment,
+        checks: &Checks,
+        global: Option<&Global>,
+        word: impl Fn(&Hint) -> String,
+    ) -> Self {
+        let certificate = checks.certificate;
+        Self {
+            schema: SCHEMA,
+            problem: task.problem.name,
+            data: &task.data,
+            x: String::new(),
+            rank: task.rank,
+            lambda: task.lambda,
+            k: task.k,
+            reasons: task.reasons.iter().map(|m| m.worded(&word)).collect(),
+            objective: found.objective.total,
+            smooth: found.objective.smooth,
+            nonsmooth: found.objective.nonsmooth,
+            nnz: found.nnz,
+            explained_variance: found.explained_variance.as_ref(),
+            feasibility: found.feasibility,
+            relative_feasibility: found.relative_feasibility,
+            nonneg_violation: found.nonneg_violation,
+            criticality: checks.criticality,
+            certificate,
+            blocks: None,
+            tolerance: found.tolerance,
+            certified: certificate.is_some_and(|c| c.holds(found.tolerance)),
+            verdict: String::new(),
+            bound: global.map(|g| g.bound),
+            gap: global.and_then(|g| g.gap),
+            proof: global.and_then(|g| g.proof),
+        }
     }
 }

@@ -29,6 +29,8 @@ pub enum Front {
     Python,
     /// The R package.
     R,
+    /// The C library, and MATLAB and Octave.
+    C,
 }
 
 /// What an option is to users.
@@ -272,12 +274,15 @@ impl Entry {
             Front::Command => return self.name.into(),
             Front::Python => self.python,
             Front::R => self.r,
+            Front::C => "",
         };
         if own.is_empty() { self.name.replace('-', "_") } else { own.into() }
     }
 
     /// Why a front end does not have it; `None` where it does.
     pub fn lacked_by(&self, front: Front) -> Option<&'static str> {
+        // C takes data in memory, as Python does
+        let front = if front == Front::C { Front::Python } else { front };
         self.without.iter().find(|(other, _)| *other == front).map(|(_, why)| *why)
     }
 

@@ -51,6 +51,17 @@ pub struct Settled {
     pub stability: Option<usize>,
 }
 
+/// Share of the time limit of a bound that the search for its X has.
+const SEARCH: f64 = 0.3;
+
+impl Settled {
+    /// Gives the search for the X of a bound its share of these seconds, in which it ends by itself where it can.
+    pub fn search_before_a_bound(&mut self, seconds: f64) {
+        self.stopping.time_limit = Some(SEARCH * seconds);
+        self.wanted.effort.get_or_insert(Effort::Normal);
+    }
+}
+
 impl Request {
     /// Nothing given, in a front end.
     pub fn of(front: Front) -> Self {

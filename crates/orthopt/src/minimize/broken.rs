@@ -1,15 +1,14 @@
-//! What a function of the user returned that is no number, and what is said of a run that met it.
+//! Answers of a user's function that are no numbers, and what is said of a run that met them.
 
-use orthopt::RowMat;
-use orthopt::solve::{Solution, Status};
-
-use crate::errors::{Failure, named};
-use crate::smooth::Callable;
+use super::Function;
+use orthopt_core::solve::{Solution, Status};
+use orthopt_linalg::RowMat;
+use orthopt_linalg::error::{Error, Result};
 
 /// How often f was NaN, and how often f was a number and its gradient was not. An infinite f is a barrier, from which methods
 /// step back.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Broken {
+pub(super) struct Broken {
     values: u64,
     gradients: u64,
 }
@@ -43,7 +42,7 @@ impl Broken {
 ///
 /// # Errors
 /// There is no X where f and its gradient are numbers to begin from.
-pub fn judged(f: &Callable, mut found: Solution) -> Result<Solution, Failure> {
+pub(super) fn judged(f: &Function, mut found: Solution) -> Result<Solution> {
     if matches!(found.status, Status::Converged | Status::Interrupted) {
         return Ok(found);
     }
@@ -64,9 +63,9 @@ pub fn judged(f: &Callable, mut found: Solution) -> Result<Solution, Failure> {
     f.evaluate(&found.x, &mut g);
     let first = found.trace.points().first().map(|point| point.objective);
     if let Some((i, k)) = g.find_non_finite().filter(|_| first == Some(found.objective.total)) {
-        let entry = g.get(i, k);
+        let (entry, row, column) = (g.get(i, k), i + 1, k + 1);
         return Err(nothing(&format!(
-            "the gradient that fun returned is {entry} in row {i}, column {k} (from 0)"
+            "the gradient that fun returned is {entry} in row {row}, column {column} (counted from 1)"
         )));
     }
     if !matches!(found.status, Status::Stalled | Status::NumericalError) {
@@ -77,7 +76,7 @@ pub fn judged(f: &Callable, mut found: Solution) -> Result<Solution, Failure> {
     Ok(found)
 }
 
-fn nothing(what: &str) -> Failure {
+fn nothing(what: &str) -> Error {
     let advice = "give a start x0 where f and its gradient are finite, or mend fun";
-    Failure::Python(named("NotFiniteError", &format!("{what} at the starting point: {advice}")))
+    Error::NoNumber(format!("{what} at the starting point: {advice}"))
 }

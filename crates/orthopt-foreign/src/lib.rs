@@ -1,0 +1,6 @@
+//! What modules for other languages share: data in memory as problems take them, and names of errors.
+
+pub mod errors;
+mod input;
+
+pub use input::{About, Borrowed, Failure, Preparation};
