@@ -104,7 +104,7 @@ fn fewer_variables_where_halves_do_not_agree() {
     let steps = found["steps"].as_array().unwrap();
     let commands = steps.iter().filter_map(|step| step["command"].as_str());
     let command =
-        commands.filter(|text| text.ends_with(&format!(" --nonzeros {listed}"))).last().expect("a step");
+        commands.filter(|text| text.ends_with(&format!(" --nonzeros {listed}"))).next_back().expect("a step");
     assert_eq!(
         dir.json(&command.split(' ').skip(1).collect::<Vec<_>>())["x"],
         found["fewer"]["solution"]["x"]
