@@ -19,7 +19,7 @@ const FOREIGN: &[Foreign] = &[
     Foreign { extensions: &["h5ad"], about: "an AnnData file. In Python", to: "npz",
         lines: ["import anndata, scipy.sparse; a = anndata.read_h5ad(\"{in}\")",
             "scipy.sparse.save_npz(\"{out}\", scipy.sparse.csr_matrix(a.X)); a.var_names.to_series().to_csv(\"names.txt\", index=False, header=False)"] },
-    Foreign { extensions: &["h5"], about: "an HDF5 file. In Python (of 10x Genomics; `h5py` opens others)", to: "npz",
+    Foreign { extensions: &["h5"], about: "an HDF5 file. In Python (of 10x Genomics; h5py opens others)", to: "npz",
         lines: ["import scanpy, scipy.sparse; a = scanpy.read_10x_h5(\"{in}\")",
             "scipy.sparse.save_npz(\"{out}\", scipy.sparse.csr_matrix(a.X)); a.var_names.to_series().to_csv(\"names.txt\", index=False, header=False)"] },
     Foreign { extensions: &["hdf5"], about: "an HDF5 file. In Python (its first dataset)", to: "npy",
