@@ -12,7 +12,7 @@ use crate::cargo::Workspace;
 /// Whoever needs more lines looks first for what can go, and then raises the number in the commit that needs it.
 const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt", &[], 55_000),
-    ("orthopt-data", &[], 12_700),
+    ("orthopt-data", &[], 12_800),
     ("orthopt-embed", &["orthopt", "orthopt-data"], 3_300),
     ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),
     ("orthopt-cli", &["orthopt", "orthopt-data", "orthopt-embed", "orthopt-papers"], 10_300),
