@@ -124,12 +124,12 @@ def of_f(found, x, q, asked):
     yield "shares", when(broken, "; ".join(broken))
     if broken:
         return
-    wrong = []
+    wrong, apart = [], q.digits()
     for measure, name in SHARES.items():
         if measure == "variance" and asked.constraint == "uncorrelated":
             continue
         low, high = (value / q.trace for value in measured(q, x, measure))
-        if not low - 1e-8 <= shares[name] <= high + 1e-8:
+        if not low - apart <= shares[name] <= high + apart:
             wrong.append(f"{name} = {shares[name]!r}, which is {low!r} to {high!r}")
     yield "shares", when(wrong, "; ".join(wrong))
     if asked.constraint != "uncorrelated":

@@ -102,6 +102,10 @@ class Quadratic:
             self.root = np.sqrt(kept)[:, None] * vectors.T
         self.norm = float(np.sqrt(max(self.eigen[0], 0.0)))
 
+    def digits(self):
+        """To what a share is known: the nearest matrix is the end of an iteration, and polar variance has roots of its smallest eigenvalues."""
+        return 1e-8 if self.rounding < 1e-6 else 10 * self.rounding
+
     def within(self, f):
         """F or a bound in the units of `c`."""
         return float(np.ldexp(float(f), -self.exponent))
@@ -151,8 +155,20 @@ def measured(q, x, measure):
     if measure == "polar":
         value = polar(scores)
         return value, value
-    values = [adjusted(scores, cut * q.norm) if measure == "adjusted" else explained(scores, q.root, cut * q.norm) for cut in CUTS]
-    return min(values), max(values)
+    if measure == "adjusted":
+        values = [adjusted(scores, cut * q.norm) for cut in CUTS]
+        return min(values), max(values)
+    values = [explained(scores, q.root, cut * q.norm) for cut in CUTS]
+    return min(values) - doubt(q, scores), max(values) + doubt(q, scores)
+
+
+def doubt(q, scores):
+    """What explained variance may be off by where C is all that is known: a score of s is turned by eps |B|^2 / s^2."""
+    if not q.given:
+        return 0.0
+    sizes = np.linalg.svd(scores, compute_uv=False)
+    least = sizes[sizes > CUTS[1] * q.norm].min(initial=np.inf)
+    return float(1e-15 * q.trace * (q.norm / least) ** 2)
 
 
 def penalty(asked, x):

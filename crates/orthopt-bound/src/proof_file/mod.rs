@@ -363,7 +363,8 @@ impl ProofFile {
         }
         if self.x.len() != c.nrows() || !self.table.is_near(&Sums::of(c)) {
             return Err(other(
-                "it is of another table, or of one that was centred or scaled in another way".into(),
+                "it is of another table, or of one that was centred, scaled or weighted in another way"
+                    .into(),
             ));
         }
         let verdict = self.verdict(c)?;

@@ -137,14 +137,13 @@ impl Lines {
         std::mem::take(&mut self.rows).into_data(self.input.name())
     }
 
-    /// Reads the next line with something in it, to the end of its quotes; false at the end.
+    /// Reads the next line with something in it, to the end of its quotes; false at the end. Separators alone are something.
     fn next_text(&mut self) -> Result<bool, DataError> {
         loop {
             if !self.input.next_line(&mut self.text)? {
                 return Ok(false);
             }
-            let blank = |byte: &u8| b" \r\n\t\"".contains(byte) || Some(*byte) == self.delimiter;
-            if self.text.iter().all(blank) && !is_quoted_over_lines(&self.text) {
+            if is_rule(&self.text) || (self.is_blank(&self.text) && !self.has_separator(&self.text)) {
                 continue;
             }
             if self.comment.is_some_and(|begin| self.text.starts_with(begin)) {
@@ -155,6 +154,20 @@ impl Lines {
                 complete_quotes(&mut self.input, &mut self.text, line)?;
             }
             return Ok(true);
+        }
+    }
+
+    /// Whether no field of a line has anything in it.
+    fn is_blank(&self, text: &[u8]) -> bool {
+        let blank = |byte: &u8| b" \r\n\t\"".contains(byte) || Some(*byte) == self.delimiter;
+        text.iter().all(blank) && !is_quoted_over_lines(text)
+    }
+
+    /// Whether a line is divided; until the separator is known, by tabs unless the extension promises commas.
+    fn has_separator(&self, text: &[u8]) -> bool {
+        match self.delimiter {
+            Some(delimiter) => text.contains(&delimiter),
+            None => self.rows.layout.is_none() && self.usual != Some(b',') && text.contains(&b'\t'),
         }
     }
 
@@ -200,8 +213,12 @@ impl Lines {
         if named.is_none() && self.usual == Some(b',') && found.is_none() && guess::is_spaced(&first) {
             self.delimiter = None;
         }
-        let (name, mut head) = (self.input.name().to_string(), Vec::new());
+        let (name, mut head, mut empty) = (self.input.name().to_string(), Vec::new(), Vec::new());
         for (line, text) in first {
+            if self.is_blank(&text) {
+                empty.extend(self.delimiter.is_some_and(|d| text.contains(&d)).then_some(line));
+                continue;
+            }
             let fields =
                 self.fields(&text).map_err(|error| Problem::Elsewhere(line, error).at(&name, line))?;
             if fields.len() <= 1 || fields.iter().any(|field| !field.is_empty()) {
@@ -235,7 +252,12 @@ impl Lines {
         let line = head[0].line;
         let mut layout =
             Layout::of(&head, self.delimiter, &self.options).map_err(|problem| problem.at(&name, line))?;
-        head.drain(..layout.above);
+        // rows without a value, from the first one on
+        let above = head.drain(..layout.above).next_back();
+        let from = above.or_else(|| head.first().cloned()).map_or(0, |row| row.line);
+        let rows = empty.into_iter().filter(|line| *line > from);
+        head.extend(rows.map(|line| Head { line, fields: ByteRecord::new(), quoted: false }));
+        head.sort_by_key(|row| row.line);
         layout.how.transposed = field != Field::Any && self.options.transpose.is_none();
         self.ahead = head.into();
         layout.how.style.extend(self.encoding.map(String::from));
@@ -286,14 +308,20 @@ impl Lines {
             self.look()?;
         }
         if let Some(Head { line, fields, .. }) = self.ahead.pop_front() {
-            self.rows.push(line, fields.iter()).map_err(|problem| problem.at(self.input.name(), line))?;
+            let pushed = match fields.is_empty() {
+                true => self.rows.push_empty(line),
+                false => self.rows.push(line, fields.iter()),
+            };
+            pushed.map_err(|problem| problem.at(self.input.name(), line))?;
             return self.input.budget().check(self.rows.bytes()).map(|()| true);
         }
         if self.rows.layout.is_none() || !self.next_text()? {
             return Ok(false);
         }
         let line = self.first_line();
-        let pushed = if self.text.contains(&b'"') {
+        let pushed = if self.is_blank(&self.text) {
+            self.rows.push_empty(line)
+        } else if self.text.contains(&b'"') {
             let record = split_quoted(&self.text, self.delimiter.unwrap_or(b' '));
             let record = record.map_err(|error| Problem::Here(error).at(self.input.name(), line))?;
             self.rows.push(line, record.iter())
@@ -384,6 +412,20 @@ fn named_separator(text: &[u8]) -> Option<u8> {
 fn uncommented(text: &[u8], begin: &[u8]) -> Vec<u8> {
     let rest = text.strip_prefix(begin).unwrap_or(text);
     if rest.starts_with(b" ") || begin != b"#" { rest.trim_ascii().to_vec() } else { text.to_vec() }
+}
+
+/// Whether a line is drawn around a table: `-----+-----` and `(3 rows)` of a database, `|---|---|` of a page.
+fn is_rule(text: &[u8]) -> bool {
+    let is_drawn = |text: &[u8]| text.iter().all(|byte| b"-+|=: \t\r\n".contains(byte));
+    match text.first() {
+        Some(b'(') => {
+            let inside = text.trim_ascii_end().strip_prefix(b"(").and_then(|rest| rest.strip_suffix(b")"));
+            let count =
+                inside.and_then(|inside| inside.strip_suffix(b" rows").or(inside.strip_suffix(b" row")));
+            count.is_some_and(|count| !count.is_empty() && count.iter().all(u8::is_ascii_digit))
+        }
+        _ => is_drawn(text) && text.windows(3).any(|three| three == b"---"),
+    }
 }
 
 /// Whether a quoted field is open at the end of a line.

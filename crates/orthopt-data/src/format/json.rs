@@ -1,5 +1,5 @@
 //! Tables in JSON: records (`[{"a": 1}, ...]`), one record a line, rows (`[[1, 2], ...]`), and columns (`{"a": [1, 2]}`, as
-//! pandas writes them). Cells become the text that a table in text has, so that the same rules hold.
+//! pandas writes them); names, rows and names of rows apart (`{"columns": [...], "data": [[...]]}`). Cells become the text that a table in text has, so that the same rules hold.
 
 use csv::ByteRecord;
 use serde::Deserialize;
@@ -27,6 +27,7 @@ pub(super) fn read(mut input: Input, options: &LoadOptions) -> Result<DataSet, D
     let values: Result<Vec<Ordered>, _> = serde_json::Deserializer::from_slice(&bytes).into_iter().collect();
     let records = match &values.map_err(broken)?[..] {
         [Ordered::List(rows)] => rows_of(rows),
+        [Ordered::Object(parts)] if list(parts, "data").is_some() => rows_apart(parts),
         [Ordered::Object(columns)] if columns.iter().all(|(_, column)| column.is_column()) => {
             columns_of(columns)
         }
@@ -130,6 +131,30 @@ impl Ordered {
 fn head(row: usize, cells: impl IntoIterator<Item = String>) -> Head {
     let cells: Vec<String> = cells.into_iter().collect();
     Head { line: row as u64 + 1, fields: ByteRecord::from(cells), quoted: false }
+}
+
+/// A list by its name.
+fn list<'a>(parts: &'a [(String, Ordered)], wanted: &str) -> Option<&'a Vec<Ordered>> {
+    let found = parts.iter().find(|(name, _)| name == wanted);
+    found
+        .and_then(|(_, list)| if let Ordered::List(list) = list { Some(list) } else { None })
+        .filter(|list| wanted != "data" || list.iter().any(|row| !matches!(row, Ordered::Plain(_))))
+}
+
+/// Rows beside the names of their columns, and their own names where there are some.
+fn rows_apart(parts: &[(String, Ordered)]) -> Option<Vec<Head>> {
+    let data = list(parts, "data")?;
+    let Some(names) = list(parts, "columns") else { return rows_of(data) };
+    let index = list(parts, "index").filter(|index| index.len() == data.len());
+    let row = |i: usize, name: String, cells: &[Ordered]| {
+        head(i, index.map(|_| name).into_iter().chain(cells.iter().map(Ordered::text)))
+    };
+    let mut rows = vec![row(0, String::new(), names)];
+    for (i, cells) in data.iter().enumerate() {
+        let Ordered::List(cells) = cells else { return None };
+        rows.push(row(i + 1, index.map_or_else(String::new, |index| index[i].text()), cells));
+    }
+    Some(rows)
 }
 
 /// Records or lists, of which each is a row.

@@ -77,6 +77,9 @@ pub(crate) fn measured(field: &[u8]) -> Option<Measured> {
     if let Some(rest) = text.strip_prefix(['<', '>', '≤', '≥', '~']) {
         return found(Mark::Limit, "a limit", &text[..text.len() - rest.len()], rest.trim_start_matches('='));
     }
+    if let Some(rest) = text.strip_prefix(['\'', '\u{2019}']) {
+        return found(Mark::Unit, "an apostrophe in front", "'", rest); // text of a spreadsheet
+    }
     let inside = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
     if let Some(inside) = inside {
         return found(Mark::Brackets, "brackets", "()", inside);

@@ -7,9 +7,9 @@ use crate::text::parse_f64;
 
 /// Cells without a value, in letters of any size: those of R, pandas, SAS, SPSS, Eurostat and the World Bank, and the errors
 /// of spreadsheets.
-pub(crate) const MISSING: [&str; 16] = [
-    ":", "..", "NA", "N/A", "#N/A", "NaN", "null", "none", "?", ".", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!",
-    "#NAME?", "#NULL!",
+pub(crate) const MISSING: [&str; 17] = [
+    ":", "..", "NA", "N/A", "#N/A", "NaN", "null", "\\N", "none", "?", ".", "#DIV/0!", "#VALUE!", "#REF!",
+    "#NUM!", "#NAME?", "#NULL!",
 ];
 
 /// How the numbers of a table are written.

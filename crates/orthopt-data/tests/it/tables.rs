@@ -237,3 +237,98 @@ fn a_listed_row_may_be_left_out_already() {
         assert_eq!(read_file(&path, &options).ok().map(|data| data.matrix.nrows()), rows, "{list}");
     }
 }
+
+/// A line of separators alone is a row without a value, as in a frame: it is left out, and the rows behind it have their numbers.
+#[test]
+fn lines_of_separators_are_rows() {
+    let folder = TempDir::new().unwrap();
+    let full: String = (0..250).map(|i| format!("r{i},{},{}\n", i * i % 17, i % 5)).collect();
+    let frame = |rows: usize| -> (Vec<f64>, Vec<f64>) {
+        let value = |i: usize, v: usize| if i == 1 || i == 4 { f64::NAN } else { v as f64 };
+        ((0..rows).map(|i| value(i, i * 3 % 7)).collect(), (0..rows).map(|i| value(i, i * i % 5)).collect())
+    };
+    for (name, content, rows, empty) in [
+        // of another width, after names and units, before the end
+        (
+            "a.csv",
+            ",,,\nTitle,,\nid,a,b\n,,\nu,1.5,2\n,\n\nv,2,7\nw,3,1\n,,\n,,,\n".into(),
+            3,
+            "`1`, `3`, `6` and 1 more",
+        ),
+        ("a.tsv", "id\ta\tb\nu\t1.5\t2\n\t\t\nv\t2\t7\nw\t3\t1\n\t\t\n".into(), 3, "`2`, `5`"),
+        ("a.txt", "a;b\n1,5;2\n;\n2;7\n;\n3;1\n".into(), 3, "`2`, `4`"),
+        // behind the lines that decide
+        ("long.csv", format!("id,a,b\n{full},,\n{full}\"\",\"\",\"\"\n"), 500, "`251`, `502`"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, &content).unwrap();
+        let data = read_file(&path, &LoadOptions::default()).unwrap();
+        assert_eq!(data.matrix.nrows(), rows, "{content:?}");
+        let said = format!("rows {empty} with no value are left out");
+        assert!(
+            data.how.notes.iter().any(|note| note.to_string().starts_with(&said)),
+            "{:?}",
+            data.how.notes
+        );
+        // part by part as well
+        let (files, options) = ([path], LoadOptions::default());
+        let mut parts = Parts::new(&files, &options).unwrap();
+        let mut seen = 0;
+        while let Some(chunk) = parts.next_chunk(6).unwrap() {
+            seen += chunk.rows().len();
+        }
+        assert_eq!(seen, rows, "{content:?}");
+    }
+    // the same rows as a frame has
+    let (a, b) = frame(7);
+    let columns = [("a", &a), ("b", &b)]
+        .map(|(name, cells)| FrameColumn { name: name.into(), cells: FrameCells::Numbers(cells) });
+    let cell = |v: f64| if v.is_nan() { String::new() } else { v.to_string() };
+    let lines: String = (0..7).map(|i| format!("{},{}\n", cell(a[i]), cell(b[i]))).collect();
+    let path = folder.path().join("same.csv");
+    std::fs::write(&path, format!("a,b\n{lines}")).unwrap();
+    for list in [None, Some("6"), Some("4,7"), Some("5")] {
+        let mut options = LoadOptions::default();
+        list.iter().for_each(|list| options.table.set("drop-rows", list).unwrap());
+        let file = read_file(&path, &options).unwrap();
+        let frame = framed(&columns, 7, None, &options.table, "the data").unwrap();
+        let rows: Vec<f64> = frame.rows.iter().map(|i| a[*i]).collect();
+        assert_eq!(file.matrix.to_dense().col_as_slice(0), rows, "{list:?}");
+    }
+    // kept, they are rows of missing values; C itself has no rows to leave out
+    let mut options = LoadOptions { missing: Missing::Mean, ..LoadOptions::default() };
+    options.table.set("drop-rows", "none").unwrap();
+    assert_eq!(read_file(&path, &options).unwrap().matrix.nrows(), 7);
+    let path = folder.path().join("c.csv");
+    std::fs::write(&path, "2,1\n,\n1,3\n,\n").unwrap();
+    let c = read_file(&path, &LoadOptions { gram: true, ..LoadOptions::default() }).unwrap();
+    assert_eq!(c.matrix.to_dense(), faer::mat![[2.0, 1.0], [1.0, 3.0]]);
+}
+
+/// What databases, pages and pandas write: markers of missing values, lines that are drawn, names beside the rows, apostrophes.
+#[test]
+fn tables_of_databases_and_pages() {
+    let expected = faer::mat![[1.5, 2.0], [3.0, 4.0], [5.0, 7.5]];
+    let psql = "   a  |  b  \n------+-----\n  1.5 | 2\n    3 | 4\n    5 | 7.5\n(3 rows)\n";
+    let page = "| a | b |\n|---|:-:|\n| 1.5 | 2 |\n| 3 | 4 |\n| 5 | 7.5 |\n";
+    let split = r#"{"columns":["a","b"],"index":[0,1,2],"data":[[1.5,2],[3,4],[5,7.5]]}"#;
+    let records = r#"{"schema":{"fields":[]},"data":[{"a":1.5,"b":2},{"a":3,"b":4},{"a":5,"b":7.5}]}"#;
+    let columns = r#"{"data":[1.5,3,5],"b":[2,4,7.5]}"#;
+    for (name, content, first) in [
+        ("a.txt", psql, "a"),
+        ("a.txt", page, "a"),
+        ("a.json", split, "a"),
+        ("a.json", records, "a"),
+        ("a.json", columns, "data"),
+        ("a.csv", "a,b\n1.5,'2\n3,'4\n5,'7.5\n", "a"),
+    ] {
+        let data = read(name, content).unwrap_or_else(|error| panic!("{content:?}: {error}"));
+        assert_eq!(data.matrix.to_dense(), expected, "{content:?}");
+        assert_eq!(data.names, text(&[first, "b"]), "{content:?}");
+    }
+    // a first column that would name the rows is asked about
+    let asked = read("a.csv", "a,b\n'1.5,2\n'3,4\n'5,7.5\n").unwrap_err().to_string();
+    assert!(asked.contains("an apostrophe in front") && asked.contains("strip"), "{asked}");
+    let dump = read_with("a.tsv", "a\tb\n1.5\t2\n\\N\t4\n5\t7.5\n", &with(Missing::Mean)).1.unwrap();
+    assert_eq!(dump.matrix.to_dense()[(1, 0)], 3.25);
+}

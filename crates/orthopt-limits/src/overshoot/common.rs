@@ -57,13 +57,24 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         out
     }
 
-    /// The best columns of a group on some rows, and the sum of their variances.
+    /// The columns of a group with the largest variances on some rows, and their worth.
     fn best_on(&self, group: &[usize], rows: &[usize]) -> Option<(f64, RowMat)> {
         let c = self.ground.cov.block(self.ground.f(), rows)?;
-        leading_few(&c, &self.against(group, rows), group.len())
+        let (variance, v) = leading_few(&c, &self.against(group, rows), group.len())?;
+        if !self.is_explained(group) {
+            return Some((variance, v));
+        }
+        let mut x = RowMat::zeros(self.x.nrows(), group.len());
+        rows.iter().enumerate().for_each(|(a, i)| x.row_mut(*i).copy_from_slice(v.row(a)));
+        Some((self.ground.value(&x), v))
     }
 
-    /// The best rows that are `allowed`, as many as the group may have, and the columns there: all sets of rows are tried where these
+    /// Whether the worth of a group is what its scores explain: of all columns together, as that is no sum over columns.
+    fn is_explained(&self, group: &[usize]) -> bool {
+        self.ground.squares() && group.len() == self.x.ncols()
+    }
+
+    /// The rows that are worth most of those `allowed`, as many as the group may have, and the columns there: all sets of rows are tried where these
     /// are few; else those with the largest variances, and the rows of `from`, and exchanges from there.
     fn best(
         &self,
@@ -107,7 +118,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         Some(at)
     }
 
-    /// The first exchange of a row for another one that raises the sum of the variances.
+    /// The first exchange of a row for another one that raises the worth.
     fn exchanged(
         &self,
         group: &[usize],
@@ -151,8 +162,11 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         self.image = self.ground.cov.times(self.ground.f(), &self.x);
     }
 
-    /// The variances of a group.
-    fn variance(&self, group: &[usize]) -> f64 {
+    /// The worth of a group: its variances, or what it explains.
+    fn worth(&self, group: &[usize]) -> f64 {
+        if self.is_explained(group) {
+            return self.ground.value(&self.x);
+        }
         let one =
             |k: usize| (0..self.x.nrows()).map(|i| self.x.get(i, k) * self.image.get(i, k)).sum::<f64>();
         group.iter().map(|k| one(*k)).sum()
@@ -169,7 +183,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
                     return any || gained;
                 }
                 let rows = support(&self.x, group.0[0]);
-                let (found, own) = (self.best(group, &rows, &all), self.variance(&group.0));
+                let (found, own) = (self.best(group, &rows, &all), self.worth(&group.0));
                 if let Some((_, rows, v)) = found.filter(|f| self.ground.raises(f.0, own, WORTH)) {
                     self.replace(&group.0, &rows, &v);
                     gained = true;

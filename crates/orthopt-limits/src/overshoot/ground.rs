@@ -389,9 +389,8 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         if mask == mask_of(&at.x) {
             return None;
         }
-        let clean = self.polish(&masked(&at.x, &mask), &mask, LAST)?;
-        let kept = !self.raises(at.value, clean.value, CLEAN) && self.meets(&clean.x);
-        kept.then_some(clean)
+        let kept = |clean: &Point| !self.raises(at.value, clean.value, CLEAN) && self.meets(&clean.x);
+        self.polish(&masked(&at.x, &mask), &mask, LAST).filter(kept)
     }
 
     /// Entries of least exact loss leave, some at a time, until the limits hold and no entry costs more than it brings.

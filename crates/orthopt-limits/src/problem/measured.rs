@@ -39,6 +39,10 @@ pub struct MeasuredProblem<F = AnySmooth> {
 const GIVEN: f64 = 1e-6;
 /// The same of what a run returns: rounding.
 const ROUNDING: f64 = 1e-12;
+/// Entries below this are no digit of a column of length 1, and the share of F that they may take along.
+const SPECK: (f64, f64) = (1e-13, 1e-11);
+/// A tenth of what a point without them may be off the constraints, unless it is off by more with them.
+const CLEAN: f64 = 1e-11;
 
 impl MeasuredProblem {
     /// The same problem on some of the variables, whose measure sees no others.
@@ -201,6 +205,20 @@ impl<F: Quadratic> MeasuredProblem<F> {
         self.order
     }
 
+    /// X without entries that are no digit of a column of length 1, where it is no less feasible and no worse for that: scores with
+    /// hardly any variance have correlations that see them. `None` where there are none, or they are needed.
+    fn without_specks(&self, x: &RowMat) -> Option<RowMat> {
+        let mut clean = x.clone();
+        let is_speck = |v: &&mut f64| **v != 0.0 && v.abs() <= SPECK.0;
+        if clean.data_mut().iter_mut().filter(is_speck).map(|v| *v = 0.0).count() == 0 {
+            return None;
+        }
+        let near = self.feasibility(&clean) <= 10.0 * self.feasibility(x).max(CLEAN);
+        let (before, after) = (self.value(x), self.value(&clean));
+        let has_least = (0..x.ncols()).all(|k| support(&clean, k).len() >= self.share.min.max(1));
+        (near && has_least && after <= before + SPECK.1 * before.abs()).then_some(clean)
+    }
+
     /// Checks an X that somebody else made: shape, finite, feasible to 1e-6, within the limits.
     ///
     /// # Errors
@@ -277,7 +295,8 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
             }
             if self.feasibility(x) <= most { 0.0 } else { f64::INFINITY }
         };
-        without_dust(x, |x| self.objective(x), restore)
+        let clean = without_dust(x, |x| self.objective(x), restore);
+        self.without_specks(clean.as_ref().unwrap_or(x)).or(clean)
     }
 
     /// ‖XᵀX − I‖_F, of its diagonal only where loadings need not be orthogonal, with the correlations of scores where these

@@ -76,6 +76,8 @@ const ARMS: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "varimax")];
 const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "divided")];
 /// More components than this are many.
 const MANY: usize = 20;
+/// That where the limits exclude no X: nothing is pruned of eigenvectors.
+const PLAIN: &[(&str, &str)] = &[(NAME, "pruned")];
 /// Those of what scores explain by regression, which k-components does not see.
 const EXPLAINED: &[(&str, &str)] =
     &[(NAME, "varimax"), (NAME, "pruned"), (NAME, "apart"), (NAME, "halves"), (NAME, "divided")];
@@ -353,7 +355,10 @@ impl Family for MeasuredProblem {
     }
 
     fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
-        supports_proof::proved_with_work(self, known, work, cancel)
+        match excludes_nothing(self) && known.is_some() {
+            true => cardinality::proof_of_plain(self, known, work, cancel),
+            false => supports_proof::proved_with_work(self, known, work, cancel),
+        }
     }
 
     /// The better one of the bounds of variance, as −½ φ is not below it, and of lists of supports, or where these are too long of
@@ -567,6 +572,7 @@ fn portfolio(
     p.f.prepare();
     let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
     let table = match p.between() {
+        Between::Orthogonal if excludes_nothing(p) => PLAIN,
         Between::Orthogonal if p.f.measure() == Measure::Explained => EXPLAINED,
         Between::Orthogonal if p.rank() > MANY => ARMS_OF_MANY,
         Between::Orthogonal => ARMS,

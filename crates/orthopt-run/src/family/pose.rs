@@ -63,6 +63,8 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
         None => Cow::Borrowed(options),
     };
     memory::check(info, data, rank, options)?;
+    let single = of_one(info, options, rank);
+    let options = single.as_ref().unwrap_or(options);
     let simple = simplest(options, rank, data.ncols());
     let options = simple.as_ref().unwrap_or(options);
     // where every X is allowed the leading eigenvectors are best in every measure
@@ -100,6 +102,14 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
     posed.scree.clone_from(&options.scree);
     posed.title = options.title.clone().unwrap_or_else(|| in_words(&posed, options, data.ncols()));
     Ok(posed)
+}
+
+/// The problem of one component, which has no other one to be uncorrelated with.
+fn of_one(info: &ProblemInfo, options: &PoseOptions, rank: usize) -> Option<PoseOptions> {
+    let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
+    let takes = info.kind == Kind::Pca && matches!(penalty, "l0" | "none") && options.map.is_none();
+    let tied = rank == 1 && options.limit.is_some() && options.between.is_uncorrelated();
+    (takes && tied).then(|| PoseOptions { between: Between::Orthogonal, ..options.clone() })
 }
 
 /// `3 sparse components of 13 variables`.

@@ -3,8 +3,9 @@
 use crate::common::gaussian;
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Between, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Between, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
+use orthopt::smooth::Measure;
 use orthopt::solve::Stopping;
 
 /// Entries of a unit column that can be nothing but rounding.
@@ -69,4 +70,39 @@ fn no_entry_is_rounding_where_scores_have_hardly_any_variance() {
         assert!(dust.is_empty(), "{seed}: {dust:?} in {:?}", found.x);
         problem.check(&found.x, "X").unwrap();
     }
+}
+
+/// Columns that repeat each other, and runs that are cut off.
+#[test]
+fn copies_of_columns_leave_no_rounding() {
+    let measures = [Measure::Polar, Measure::Adjusted, Measure::Explained, Measure::Variance];
+    let mut found = Vec::new();
+    for seed in 0..160u64 {
+        let n = 5 + seed as usize % 3;
+        let a = gaussian(2 + seed as usize % 2, n, seed);
+        let from = |j: usize| (3 * j + seed as usize) % (n - 2);
+        let a = Mat::from_fn(a.nrows(), n, |i, j| a[(i, from(j))]);
+        let c = Mat::from_fn(n, n, |i, j| (0..a.nrows()).map(|m| a[(m, i)] * a[(m, j)]).sum::<f64>());
+        let options = PoseOptions {
+            rank: Some(3),
+            between: Between::Both,
+            limit: Some(Limit::Nonzeros(vec![n - 1, n - 2, 3])),
+            maximise: Some(measures[seed as usize % 4]),
+            ..PoseOptions::default()
+        };
+        let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
+        let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+        let stopping = Stopping { max_iters: Some(2), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let plan = posed.problem.plan(&wanted).unwrap();
+        let Ok(solution) = plan.run(&posed.problem, &wanted, &stopping, None, &Cancel::never(), &mut [])
+        else {
+            continue;
+        };
+        let dust: Vec<f64> =
+            solution.x.data().iter().copied().filter(|v| *v != 0.0 && v.abs() <= DUST).collect();
+        if !dust.is_empty() {
+            found.push(format!("{seed}: {dust:?}"));
+        }
+    }
+    assert!(found.is_empty(), "{} of 160:\n{}", found.len(), found.join("\n"));
 }

@@ -162,6 +162,44 @@ fn what_excludes_nothing_is_plain_pca() {
     assert_eq!(said.len(), 1, "{said:?}");
 }
 
+/// Where nothing binds a search that is asked for ends at plain PCA, whatever is maximised and however few of the components have
+/// variance.
+#[test]
+fn an_effort_leaves_plain_pca_what_it_is() {
+    for seed in 0..6u64 {
+        let low = gaussian(9, 2 + seed as usize % 2, seed) * gaussian(2 + seed as usize % 2, 5, seed + 50);
+        let a = Mat::from_fn(9, 5, |i, j| low[(i, if j == 4 { 1 } else { j })]); // a column twice
+        let c = gram(&a);
+        let (values, _) = symmetric_eigenpairs(&RowMat::from_fn(5, 5, |i, j| c[(i, j)])).unwrap();
+        for measure in [Measure::Adjusted, Measure::Polar, Measure::Explained] {
+            let options = PoseOptions { maximise: Some(measure), ..PoseOptions::default() };
+            let problem = posed("pca", &PcaData::Dense(a.as_ref()), 3, &options).unwrap().problem;
+            let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+            let found = run(&problem, &wanted, &Stopping { max_iters: Some(30), ..STOPPING }).unwrap();
+            let minimum = -0.5 * values[..3].iter().sum::<f64>();
+            let off = (found.objective.total - minimum).abs();
+            assert!(off <= 1e-9 * minimum.abs(), "{seed} {measure:?}: {off:e}, {}", found.message);
+        }
+    }
+}
+
+/// One component has no other one to be uncorrelated with: one problem, whatever the constraint is called.
+#[test]
+fn one_component_is_uncorrelated_with_no_other() {
+    let (a, c) = (gaussian(2, 6, 4), gram(&gaussian(9, 6, 5)));
+    for data in [PcaData::Dense(a.as_ref()), PcaData::Gram(c.as_ref())] {
+        for options in [counts(&[1]), counts(&[3]), total(2, None, None)] {
+            let plain = answer("l0-pca", &data, 1, &options);
+            for tied in [Between::Uncorrelated, Between::Both] {
+                assert_eq!(answer("l0-pca", &data, 1, &between(tied, options.clone())), plain, "{options:?}");
+            }
+            let explained = PoseOptions { maximise: Some(Measure::Explained), ..options };
+            let plain = answer("l0-pca", &data, 1, &explained);
+            assert_eq!(answer("l0-pca", &data, 1, &between(Between::Both, explained)), plain);
+        }
+    }
+}
+
 /// Neither of the two solvers finds the better X on all data: with both in one search it is found on either road.
 #[test]
 fn the_better_of_two_solvers_is_found() {
@@ -250,6 +288,31 @@ fn both_constraints_miss_no_shared_rows() {
     let variables = PoseOptions { limit: Some(Limit::Variables(2)), ..PoseOptions::default() };
     let selected = solved("l0-pca", &c, 2, &variables).unwrap();
     assert!(both.objective.total <= selected.objective.total * (1.0 - 1e-12), "{}", both.objective.total);
+}
+
+/// What scores explain on shared rows is no sum over the columns: the rows that explain most are looked for as well.
+#[test]
+fn both_constraints_explain_what_shared_rows_do() {
+    for case in 0..12u64 {
+        let (n, r, k) = (5, 3, 3 + case as usize % 2);
+        let g = gaussian(13, 4, 200 + case);
+        let a = Mat::from_fn(13, n, |i, j| g[(i, (j * (1 + case as usize % 3)) % 4)]); // columns that repeat others
+        let options = PoseOptions { maximise: Some(Measure::Explained), ..counts(&[k]) };
+        let problem = posed("l0-pca", &PcaData::Dense(a.as_ref()), r, &between(Between::Both, options))
+            .unwrap()
+            .problem;
+        let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+        let found = run(&problem, &wanted, &Stopping { max_iters: Some(30), ..STOPPING }).unwrap();
+        let c = gram(&a);
+        for set in sets(n, k) {
+            let block = RowMat::from_fn(k, k, |p, q| c[(set[p], set[q])]);
+            let (_, v) = symmetric_eigenpairs(&block).unwrap();
+            let mut x = RowMat::zeros(n, r);
+            set.iter().enumerate().for_each(|(p, i)| (0..r).for_each(|j| x.set(*i, j, v.get(p, j))));
+            let other = problem.value(&x);
+            assert!(found.objective.total <= other + 1e-9 * other.abs(), "{case}: {set:?} has {other}");
+        }
+    }
 }
 
 /// Columns on shared rows explain 74 % of it, on rows of their own 66 %.

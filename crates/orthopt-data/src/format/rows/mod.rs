@@ -208,40 +208,15 @@ impl Rows {
         for field in fields {
             if let Some(role) = layout.roles.get(at).filter(|_| wrong.is_none()) {
                 let taken = match role {
-                    Role::Number => {
-                        if self.in_doubt && shows_decimals(field) {
+                    Role::Number | Role::Marked | Role::Logical => {
+                        if *role == Role::Number && self.in_doubt && shows_decimals(field) {
                             self.in_doubt = false;
                         }
-                        let cell = layout.marks.cell(field);
-                        filled += usize::from(cell != Cell::Missing);
-                        let value = match cell {
-                            Cell::Number(value) if value.is_finite() => Ok(value),
-                            Cell::Number(value) => {
-                                let column = self.values.len() - begin + 1;
-                                Err(Problem::NotFinite { row, column, value })
-                            }
-                            cell => {
-                                let hole = cell == Cell::Missing;
-                                let k = self.values.len() - begin;
-                                odd.extend(no_number(
-                                    &mut self.missing,
-                                    &self.marked,
-                                    (k, at),
-                                    (row, line),
-                                    field,
-                                    hole,
-                                ));
-                                Ok(f64::NAN)
-                            }
-                        };
-                        value.map(|value| self.values.push(value))
-                    }
-                    Role::Marked | Role::Logical => {
-                        let value = beside(layout, *role, at, field);
+                        let value = value_of(layout, *role, at, field);
                         let hole = value.is_none() && layout.marks.cell(field) == Cell::Missing;
                         filled += usize::from(!hole);
+                        let k = self.values.len() - begin;
                         if value.is_none() {
-                            let k = self.values.len() - begin;
                             odd.extend(no_number(
                                 &mut self.missing,
                                 &self.marked,
@@ -252,7 +227,10 @@ impl Rows {
                             ));
                         }
                         self.values.push(value.unwrap_or(f64::NAN));
-                        Ok(())
+                        match value.filter(|value| !value.is_finite()) {
+                            Some(value) => Err(Problem::NotFinite { row, column: k + 1, value }),
+                            None => Ok(()),
+                        }
                     }
                     Role::Skip => {
                         self.watch.see(at, line, field, layout);
@@ -321,6 +299,18 @@ impl Rows {
             self.mark(row, kind, label.map(decoded).unwrap_or_default());
         }
         Ok(())
+    }
+
+    /// Takes a row of separators alone: one without a value, where rows are samples.
+    pub(super) fn push_empty(&mut self, line: u64) -> Result<(), Problem> {
+        let Some(layout) = self.layout.as_ref().filter(|_| !self.rules.gram) else { return Ok(()) };
+        if self.rules.drops() {
+            self.count += 1;
+            self.leave_out_empty(self.count, String::new());
+            return Ok(());
+        }
+        let fields = vec![&b""[..]; layout.roles.len()];
+        self.push(line, fields.into_iter())
     }
 
     /// Notes a row without a number.
@@ -521,6 +511,15 @@ fn shows_decimals(field: &[u8]) -> bool {
     let whole = field[..at].trim_ascii_start();
     let whole = whole.strip_prefix(b"-").unwrap_or(whole);
     !(field.len() - at == 4 && (1..=3).contains(&whole.len()) && whole[0] != b'0')
+}
+
+/// The number in a cell of a variable, which may be infinite; `None` where there is none.
+fn value_of(layout: &Layout, role: Role, at: usize, field: &[u8]) -> Option<f64> {
+    match (role, layout.marks.cell(field)) {
+        (Role::Number, Cell::Number(value)) => Some(value),
+        (Role::Number, _) => None,
+        _ => beside(layout, role, at, field),
+    }
 }
 
 /// A number with something beside it, or true and false as 1 and 0; `None` where a cell is neither.
