@@ -102,9 +102,8 @@ fn fewer_variables_where_halves_do_not_agree() {
     }
     let listed = counts.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let steps = found["steps"].as_array().unwrap();
-    let commands = steps.iter().filter_map(|step| step["command"].as_str());
-    let command =
-        commands.filter(|text| text.ends_with(&format!(" --nonzeros {listed}"))).next_back().expect("a step");
+    let mut commands = steps.iter().filter_map(|step| step["command"].as_str());
+    let command = commands.rfind(|text| text.ends_with(&format!(" --nonzeros {listed}"))).expect("a step");
     assert_eq!(
         dir.json(&command.split(' ').skip(1).collect::<Vec<_>>())["x"],
         found["fewer"]["solution"]["x"]
