@@ -93,7 +93,8 @@ class Path(Sequence["Solution"]):
         nnz, explained = self.nnz, [s.explained_variance for s in self.solutions]
         lines: list[tuple[str, Any]] = [("together", [np.nan if e is None else e.total for e in explained])]
         measure = None if explained[0] is None else explained[0].maximised
-        if measure not in (None, "adjusted"):
+        same = ("adjusted", "variance", "polar") if self.best.rank == 1 else ("adjusted",)  # the same of one component
+        if measure is not None and measure not in same:
             lines.append(("projected" if measure == "variance" else measure, self.maximised))
         if self.held_out is not None:
             lines.append(("held out", self.held_out))

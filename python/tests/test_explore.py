@@ -31,7 +31,10 @@ def test_planted_groups_and_calls_that_repeat_the_steps():
 
 
 def test_fewer_variables_where_halves_do_not_agree():
-    found = orthopt.explore(planted(), 3)
+    t = np.arange(40.0)
+    a, b = np.sin(0.9 * t), np.cos(2.3 * t + 1)
+    groups = np.array([a, a, -a, b, 2 * b, b]) + 0.1 * np.sin(np.outer(np.arange(4.7, 10), t))
+    found = orthopt.explore(np.vstack([groups, np.sin(5.1 * t)]).T, 3)
     sure = (found.stability.frequency >= 0.9) & (found.solution.X != 0)
     counts = np.maximum(sure.sum(axis=0), 1)
     assert counts.sum() < (found.solution.X != 0).sum() and (found.fewer.nnz_per_component <= counts).all()

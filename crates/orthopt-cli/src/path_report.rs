@@ -141,8 +141,10 @@ fn header(told: &Told<'_>) -> Vec<String> {
 
 /// Name of the measure that was maximised, where it is another than what components have together.
 fn maximised(told: &Told<'_>) -> Option<&'static str> {
-    match told.path.points[0].report.explained_variance.as_ref()?.maximised {
+    let report = &told.path.points[0].report;
+    match report.explained_variance.as_ref()?.maximised {
         "adjusted" => None,
+        "variance" | "polar" if report.task.rank == 1 => None, // the same of one component
         "variance" => Some("projected"),
         other => Some(other),
     }
