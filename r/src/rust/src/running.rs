@@ -69,8 +69,10 @@ impl Running {
             let data = if gram { PcaData::Gram(a.as_ref()) } else { PcaData::Dense(a.as_ref()) };
             let Settled { pose, wanted, stopping, threads, .. } = job.settled;
             let request = explore::Request { pose, wanted, stopping };
-            let mut watch = explore::Watch { cancel, observers: &mut [], stage: &mut |_| () };
-            let found = threads::pool(threads)?.install(|| explore(&data, &facts, &request, &mut watch))?;
+            let found = threads::pool(threads)?.install(|| {
+                let mut watch = explore::Watch { cancel, observers: &mut [], stage: &mut |_| () };
+                explore(&data, &facts, &request, &mut watch)
+            })?;
             Ok(Came::Explored(Box::new(found)))
         })
     }
