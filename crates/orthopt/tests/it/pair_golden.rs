@@ -2,7 +2,7 @@
 
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::PairPenalty;
-use orthopt::penalty::{AnyPenalty, PENALTIES, Shape, find_penalty};
+use orthopt::penalty::{AnyPenalty, L1, NoPenalty, PENALTIES, Shape, find_penalty};
 use orthopt_core::pair::PairModel;
 use orthopt_core::pair::circle::Trig;
 use orthopt_core::pair::fold::Scratch;
@@ -163,4 +163,20 @@ fn prox_values() {
         }
     }
     assert_eq!(seen, 21);
+}
+
+/// The two 2×2 problems of the OBCD paper (Appendix C.1). min ‖V − A‖²_F over O(2) is 5 − 2√5 and is attained at a
+/// reflection, the best rotation gives 3; min ‖V − B‖²_F + 5‖V‖₁ is 12, at V = I.
+#[test]
+fn problems_of_the_paper_with_two_rows() {
+    let z = ([1.0, 0.0], [0.0, 1.0]);
+    let doubled = |a: [[f64; 2]; 2]| a.map(|row| row.map(|v| -2.0 * v)); // ‖V − A‖² = 2 + ‖A‖² − 2⟨V, A⟩
+    let model = PairModel::linear(doubled([[1.0, 0.0], [-1.0, -1.0]]), &z.0, &z.1);
+    let best = slow::minimise(&model, &NoPenalty);
+    assert!((best.value + 5.0 - (5.0 - 2.0 * 5f64.sqrt())).abs() < 1e-12);
+    assert_eq!(best.step.branch, Branch::Reflection);
+    let model = PairModel::linear(doubled([[1.0, 0.0], [1.0, 2.0]]), &z.0, &z.1);
+    let best = slow::minimise(&model, &L1::new(5.0).unwrap());
+    assert!((best.value + 8.0 - 12.0).abs() < 1e-10);
+    assert!(best.step.distance_to_identity() < 1e-7);
 }
