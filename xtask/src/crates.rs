@@ -29,7 +29,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 8_400),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_200),
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_100),
-    ("orthopt-run", LIBRARY.split_at(6).0, 12_300),
+    ("orthopt-run", LIBRARY.split_at(6).0, 12_400),
     ("orthopt", LIBRARY.split_at(7).0, 3_300),
     ("orthopt-data", &[], 12_800),
     (
