@@ -22,7 +22,7 @@ use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use orthopt_core::constraint::j_orthogonal::Signature;
 use orthopt_core::penalty::find_penalty;
 use orthopt_core::problem::{JProblem, NonlinearEigProblem, PcaData, covariance, scatter};
-use orthopt_core::smooth::{Measure, NonlinearEig, euclidean_distances};
+use orthopt_core::smooth::{Measure, NonlinearEig, Order, euclidean_distances};
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::sort_numbers_down;
@@ -104,12 +104,16 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
     Ok(posed)
 }
 
-/// The problem of one component, which has no other one to be uncorrelated with.
+/// The problem of one component, which has no other one to be uncorrelated with, or to come after.
 fn of_one(info: &ProblemInfo, options: &PoseOptions, rank: usize) -> Option<PoseOptions> {
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let takes = info.kind == Kind::Pca && matches!(penalty, "l0" | "none") && options.map.is_none();
-    let tied = rank == 1 && options.limit.is_some() && options.between.is_uncorrelated();
-    (takes && tied).then(|| PoseOptions { between: Between::Orthogonal, ..options.clone() })
+    let tied = options.between.is_uncorrelated() || options.order == Order::Sequential;
+    (takes && rank == 1 && options.limit.is_some() && tied).then(|| PoseOptions {
+        between: Between::Orthogonal,
+        order: Order::Joint,
+        ..options.clone()
+    })
 }
 
 /// `3 sparse components of 13 variables`.

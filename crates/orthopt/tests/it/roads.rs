@@ -193,6 +193,8 @@ fn one_component_is_uncorrelated_with_no_other() {
             for tied in [Between::Uncorrelated, Between::Both] {
                 assert_eq!(answer("l0-pca", &data, 1, &between(tied, options.clone())), plain, "{options:?}");
             }
+            let in_order = PoseOptions { order: Order::Sequential, ..options.clone() };
+            assert_eq!(answer("l0-pca", &data, 1, &in_order), plain, "{options:?}");
             let explained = PoseOptions { maximise: Some(Measure::Explained), ..options };
             let plain = answer("l0-pca", &data, 1, &explained);
             assert_eq!(answer("l0-pca", &data, 1, &between(Between::Both, explained)), plain);
