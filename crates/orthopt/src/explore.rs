@@ -40,6 +40,8 @@ const ON_BOUND: f64 = 0.9;
 /// one thread.
 const ON_PAIRS: u64 = 6_000_000_000;
 const WORK_ON_BOUND: u64 = 3_000_000_000;
+/// Iterations of the relaxation that a bound has at least.
+const LEAST_ITERATIONS: u64 = 10;
 /// Variables up to which F is bounded: the relaxation decomposes C again and again.
 const BOUNDED: usize = 1000;
 /// Pairs of halves of the rows.
@@ -320,7 +322,11 @@ fn bounded(
     options: Vec<(&'static str, String)>,
 ) -> Result<()> {
     let work = seconds.is_none().then_some(WORK_ON_BOUND);
-    let limits = bound::Options { seconds, nodes: u64::MAX, work, memory, ..Default::default() };
+    let usual = bound::Options::default();
+    // an iteration of the relaxation decomposes C, for about the cube of its size
+    let most = work.map_or(u64::MAX, |work| work / (problem.shape().0 as u64).pow(3).max(1));
+    let iterations = usual.iterations.min(most.max(LEAST_ITERATIONS));
+    let limits = bound::Options { seconds, nodes: u64::MAX, work, iterations, memory, ..usual };
     if seconds == Some(0.0)
         || found.report.global.is_some()
         || problem.bounded().is_err()
@@ -406,8 +412,9 @@ impl Exploration {
         let (now, all) = (together(report)?, together(&self.report)?);
         let listed = nonzeros.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         let said = format!(
-            "with as many variables as halves agree on ({listed}), components have {now:.1} % of the variance together, and these \
-             {all:.1} %"
+            "components with {listed} variables, as many as halves agree on, have {now:.1} % of the variance together; those \
+             with {} in each have {all:.1} %",
+            self.count()
         );
         Some(said.into())
     }
