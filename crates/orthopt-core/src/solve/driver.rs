@@ -320,14 +320,15 @@ impl<P: Evaluate> Monitor for Session<'_, '_, P> {
         (!p.objective.is_finite()).then(numerical_error)
     }
 
-    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>) {
+    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>) -> Option<StopReason> {
         self.iteration += iterations;
         if !p.objective.is_finite() {
-            return;
+            return None;
         }
         self.observers.iter_mut().for_each(|o| o.observe(Event::Step(p)));
         if self.trace.is_due(p.seconds) {
             self.record(p, now.x(), None);
         }
+        None
     }
 }

@@ -33,8 +33,8 @@ pub trait Monitor {
     /// X⁰ and F there; the reason not to begin, if there is one.
     fn begin(&mut self, p: &Progress, x: &RowMat) -> Option<StopReason>;
 
-    /// After a step of so many iterations, which led to `now`.
-    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>);
+    /// After a step of so many iterations, which led to `now`; the reason to end there, if there is one.
+    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>) -> Option<StopReason>;
 
     /// A point with a lower F than all before it.
     fn lower(&mut self, _p: &Progress, _x: &RowMat) {}
@@ -83,7 +83,7 @@ impl<P: Evaluate> Executor<'_, P> {
         if left() {
             return Ok(self.not_begun(kept)); // F of X⁰ and the first step would be long, too
         }
-        let Profile { fades, closing_steps } = solver.profile(problem);
+        let Profile { fades, closing_steps, .. } = solver.profile(problem);
         let mut fading = Fading::new(fades, self.budget.is_limited());
         if let Some(first) = self.hands_on {
             fading = fading.map(|fading| fading.handed_on(first));
@@ -125,7 +125,7 @@ impl<P: Evaluate> Executor<'_, P> {
             if (is_look || is_end) && kept.look(problem, p.objective, iterations, now.x()) {
                 monitor.lower(&p, &kept.x);
             }
-            monitor.step(&p, made, &now);
+            let seen = monitor.step(&p, made, &now);
             if !p.objective.is_finite() {
                 reason = Some(numerical_error());
                 break;
@@ -135,7 +135,7 @@ impl<P: Evaluate> Executor<'_, P> {
             let has_ended = ended.is_some();
             let found = self.stop.check(&p).or(ended);
             let anew = || solver.confirmed(problem, &state);
-            reason = believed(found, &p, self.stop, has_ended, anew);
+            reason = believed(found, &p, self.stop, has_ended, anew).or(seen);
             let worked = work::so_far().saturating_sub(began);
             if let Some(fading) = fading.as_mut().filter(|_| is_look && reason.is_none()) {
                 reason = fading.check(&p, worked);

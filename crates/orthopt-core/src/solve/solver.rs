@@ -76,12 +76,15 @@ pub struct Profile {
     pub fades: Fades,
     /// What [`Solver::finish`] takes, in the longest of the iterations: a time limit has to leave room for it.
     pub closing_steps: f64,
+    /// Whether X is the best on its supports after every step, and what follows depends on the supports alone: a run that comes to the
+    /// supports and the F of one that has ended finds what that one found.
+    pub goes_by_supports: bool,
 }
 
 impl Profile {
     /// One that ends when F fades as said, and at once.
     pub fn fading(fades: Fades) -> Self {
-        Self { fades, closing_steps: 0.0 }
+        Self { fades, closing_steps: 0.0, goes_by_supports: false }
     }
 }
 

@@ -116,7 +116,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
     /// A point of the group takes much longer than the rest of an iteration.
     fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
         let fades = if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work };
-        Profile { fades, closing_steps: 1.0 }
+        Profile { closing_steps: 1.0, ..Profile::fading(fades) }
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

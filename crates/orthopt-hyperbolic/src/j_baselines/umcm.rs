@@ -98,7 +98,7 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
     /// A point of the group takes much longer than the rest of an iteration.
     fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
         let fades = if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work };
-        Profile { fades, closing_steps: 1.0 }
+        Profile { closing_steps: 1.0, ..Profile::fading(fades) }
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

@@ -116,7 +116,7 @@ impl<P: Grounded> Solver<P> for Overshoot {
 
     /// It ends by itself, and moves that bring nothing are no sign of an end.
     fn profile(&self, _: &P) -> Profile {
-        Profile::fading(Fades::Never)
+        Profile { goes_by_supports: true, ..Profile::fading(Fades::Never) }
     }
 
     fn init(&self, p: &P, x0: RowMat) -> Result<State> {

@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
 use super::control::Control;
+use super::ended::{Ended, Known};
 use super::ending::Ending;
 use super::flight::{Flight, Ground, help};
 use super::task::{Done, at};
@@ -106,6 +107,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             race: 0,
             iterations: 0,
             winner: 0,
+            ended: Ended::default(),
             ending: Ending::new(effort),
             end: None,
             notes: Vec::new(),
@@ -187,6 +189,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) race: u64,
     pub(super) iterations: u64, // of tasks that have ended
     pub(super) winner: usize,
+    pub(super) ended: Ended, // where runs have ended
     pub(super) ending: Ending,
     pub(super) end: Option<(Status, String)>,
     pub(super) notes: Vec<Message>,
@@ -233,6 +236,11 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     /// What tasks need.
     pub(super) fn ground(&self) -> Ground<'a, P> {
         Ground { problem: self.problem, stopping: self.settings.stopping, control: self.control }
+    }
+
+    /// What a task that is launched now may use.
+    pub(super) fn known(&self) -> Known {
+        Known { lowest: self.lowest(), ended: self.ended.clone() }
     }
 
     /// Lowest F so far.
@@ -299,7 +307,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         task.x0 = at(best.done.x.clone());
         // not more than there has been
         task.parts.iter_mut().for_each(|part| part.most = Some(self.work));
-        self.flight.launch(task, Aim::Settle, best.done.objective);
+        let known = Known { lowest: best.done.objective, ..self.known() };
+        self.flight.launch(task, Aim::Settle, known);
         self.go_on(Until::Landed);
     }
 

@@ -15,6 +15,7 @@ use std::thread::{self, Thread};
 use rayon::Scope;
 
 use super::control::Control;
+use super::ended::Known;
 use super::task::{Done, OVERHEAD, Task, perform};
 use orthopt_core::objective::Evaluate;
 use orthopt_core::solve::Stopping;
@@ -42,7 +43,7 @@ impl<P> Copy for Ground<'_, P> {}
 /// A task in flight.
 pub(super) struct Job<P> {
     task: Task<P>,
-    to_beat: f64, // the lowest F when it was launched
+    known: Known, // when it was launched
     begin: u64,   // on the clock of work
     work: Arc<AtomicU64>,
     is_over: AtomicBool, // and `work` all there is
@@ -76,7 +77,7 @@ impl<P: Evaluate + 'static> Job<P> {
         }
         let shown = &self.work;
         let (result, work) =
-            perform(problem, &self.task, &stopping, (control, left, self.to_beat), shown, tick);
+            perform(problem, &self.task, &stopping, (control, left, &self.known), shown, tick);
         self.work.store(work, Ordering::Relaxed);
         *locked(&self.outcome) = Some(result);
     }
@@ -174,11 +175,10 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
         self.jobs.iter().map(|job| &job.1)
     }
 
-    /// One more, when F was that low at best.
-    pub fn launch(&mut self, task: Task<P>, aim: W, to_beat: f64) {
+    /// One more, where so much is known.
+    pub fn launch(&mut self, task: Task<P>, aim: W, known: Known) {
         let (work, is_over) = (Arc::new(AtomicU64::new(OVERHEAD)), AtomicBool::new(false));
-        let job =
-            Arc::new(Job { task, to_beat, begin: self.clock, work, is_over, outcome: Mutex::new(None) });
+        let job = Arc::new(Job { task, known, begin: self.clock, work, is_over, outcome: Mutex::new(None) });
         self.jobs.push((Arc::clone(&job), aim));
         if self.queue.push(job) {
             (self.call)(Arc::clone(&self.queue));
@@ -238,7 +238,14 @@ mod tests {
             .map(|_| {
                 let task = Task { parts: Vec::new(), x0: Box::new(|_: &PcaProblem, _| panic!("a test")) };
                 let (work, is_over) = (Arc::new(AtomicU64::new(OVERHEAD)), AtomicBool::new(false));
-                Arc::new(Job { task, to_beat: 0.0, begin: 0, work, is_over, outcome: Mutex::new(None) })
+                Arc::new(Job {
+                    task,
+                    known: Known::default(),
+                    begin: 0,
+                    work,
+                    is_over,
+                    outcome: Mutex::new(None),
+                })
             })
             .collect();
         jobs.iter()
@@ -275,8 +282,8 @@ mod tests {
         };
         let call = |_| ();
         let mut flight: Flight<'_, PcaProblem, &str> = Flight::new(0, &call);
-        flight.launch(costs(3_000_000), "long", 0.0);
-        flight.launch(costs(1_000_000), "short", 0.0);
+        flight.launch(costs(3_000_000), "long", Known::default());
+        flight.launch(costs(1_000_000), "short", Known::default());
         let [long, short] = [(); 2].map(|()| flight.take().unwrap());
         assert!(flight.take().is_none() && flight.ended().is_none());
         // the long one is over first, but the other might still end before it
@@ -285,7 +292,7 @@ mod tests {
         short.perform(on, &mut || ());
         assert_eq!(flight.ended().map(|e| (e.0, e.2)), Some(("short", 1_000_000 + OVERHEAD)));
         // launched at the end of the short one, so it ends before the long one
-        flight.launch(costs(500_000), "next", 0.0);
+        flight.launch(costs(500_000), "next", Known::default());
         assert!(flight.ended().is_none());
         flight.take().unwrap().perform(on, &mut || ());
         let order: Vec<_> = std::iter::from_fn(|| flight.ended().map(|e| e.0)).collect();
@@ -293,7 +300,7 @@ mod tests {
         assert_eq!(flight.clock, 3_000_000 + OVERHEAD);
         // ended like a whole task that nobody waits for
         control.cancel.cancel();
-        flight.launch(costs(1), "late", 0.0);
+        flight.launch(costs(1), "late", Known::default());
         flight.take().unwrap().perform(on, &mut || ());
         assert!(matches!(flight.ended(), Some(("late", None, _))));
     }

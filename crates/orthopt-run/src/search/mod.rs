@@ -16,6 +16,7 @@
 pub(crate) mod cardinality_moves;
 pub(crate) mod clustered;
 mod control;
+mod ended;
 mod ending;
 mod engine;
 mod flight;

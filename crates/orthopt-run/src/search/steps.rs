@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::Move;
+use super::ended::Known;
 use super::engine::{Aim, Elite, Engine, Place, Until};
 use super::flight::{Job, Outcome};
 use super::task::{MakeStart, Task, at};
@@ -93,7 +94,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             return false;
         }
         if let Some((task, aim, lowest)) = self.further() {
-            self.flight.launch(task, aim, lowest);
+            let known = Known { lowest, ..self.known() };
+            self.flight.launch(task, aim, known);
             return true;
         }
         let moves = self.moves.len();
@@ -114,7 +116,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }),
         };
         match task {
-            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place), self.lowest()),
+            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place), self.known()),
             None => self.failures += 1,
         }
         true
@@ -142,6 +144,11 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             return true; // cut off, since there is nothing to be found
         }
         self.work += work;
+        if let Some(Ok(done)) = &outcome
+            && done.status == Status::Converged
+        {
+            self.ended.add(&done.x, done.objective);
+        }
         self.iterations += outcome.as_ref().and_then(|o| o.as_ref().ok()).map_or(0, |done| done.iterations);
         match aim {
             Aim::Arm(place) => self.ran(place, outcome),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use super::control::Control;
+use super::ended::{Ended, Known};
 use orthopt_core::objective::{Evaluate, is_point};
 use orthopt_core::solve::{
     Allowance, AnySolver, Budget, Current, Ending, Executor, Finished, Further, Monitor, Progress, Settings,
@@ -74,7 +75,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
     problem: &P,
     task: &Task<P>,
     stopping: &Stopping,
-    (control, most_iterations, to_beat): (&Control, Option<u64>, f64),
+    (control, most_iterations, known): (&Control, Option<u64>, &Known),
     shown: &Arc<AtomicU64>,
     tick: &mut dyn FnMut(),
 ) -> (Result<Done>, u64) {
@@ -94,7 +95,7 @@ pub(super) fn perform<P: Evaluate + 'static>(
         let most = part.most.or((k > 0).then_some(share.max(control.tuning.min_run)));
         let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
-        let run = Run { problem, part, most, left, to_beat, stopping, control };
+        let run = Run { problem, part, most, left, known, stopping, control };
         let (stage, spent) = work::shown(shown, || run.perform(x0, tick));
         let spent = spent + OVERHEAD;
         all += spent;
@@ -140,7 +141,7 @@ struct Run<'a, P> {
     part: &'a Part<P>,
     most: Option<u64>,
     left: Option<u64>, // iterations
-    to_beat: f64,      // the lowest F of the search when the task was launched
+    known: &'a Known,  // when the task was launched
     stopping: &'a Stopping,
     control: &'a Control,
 }
@@ -153,7 +154,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         let min_decrease = if part.patient { 0.0 } else { control.tuning.slow };
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
-        let work = self.most.map(|most| Allowance::new(most, part.again, self.to_beat));
+        let work = self.most.map(|most| Allowance::new(most, part.again, self.known.lowest));
         let executor = Executor {
             problem,
             scale: None,
@@ -163,7 +164,8 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             made: 0,
             cancel: &control.cancel,
         };
-        let mut shown = Shown { control, curve: Vec::new(), tick };
+        let ended = solver.profile(problem).goes_by_supports.then_some(&self.known.ended);
+        let mut shown = Shown { control, ended, curve: Vec::new(), tick };
         let Finished { ending, mut kept, mut reason, iterations, scale, further } =
             executor.run(solver, x0, &mut shown)?;
         let curve = shown.curve;
@@ -212,23 +214,37 @@ impl<P: Evaluate + 'static> Run<'_, P> {
     }
 }
 
-/// Shows a run to whoever watches the search.
+/// The end of a run where another one has ended.
+fn known() -> StopReason {
+    let message = "an earlier run has ended on the same supports".into();
+    StopReason { status: Status::Converged, message }
+}
+
+/// Shows a run to whoever watches the search, and ends it where another one has ended.
 struct Shown<'a> {
     control: &'a Control,
+    ended: Option<&'a Ended>, // where runs have ended, if the solver goes by supports
     curve: Vec<(f64, f64)>,
     tick: &'a mut dyn FnMut(),
+}
+
+impl Shown<'_> {
+    fn is_known(&self, x: &RowMat, p: &Progress) -> bool {
+        self.ended.is_some_and(|ended| ended.has(x, p.objective, p.scale))
+    }
 }
 
 impl Monitor for Shown<'_> {
     fn begin(&mut self, p: &Progress, x: &RowMat) -> Option<StopReason> {
         let objective = if p.objective.is_finite() { p.objective } else { f64::INFINITY };
         self.control.offer(x, objective);
-        None
+        self.is_known(x, p).then(known)
     }
 
-    fn step(&mut self, _: &Progress, iterations: u64, _: &Current<'_>) {
+    fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>) -> Option<StopReason> {
         self.control.made(iterations);
         (self.tick)();
+        self.is_known(now.x(), p).then(known)
     }
 
     fn lower(&mut self, p: &Progress, x: &RowMat) {
