@@ -64,7 +64,7 @@ impl AssignmentBranching<'_> {
     }
 
     /// With all rows given away: one relaxation per column.
-    fn apart(&self, node: &Assignment, cutoff: f64, watch: &Watch<'_>) -> f64 {
+    fn apart(&self, node: &Assignment, cutoff: f64, over: &dyn Fn() -> bool) -> f64 {
         let (mut sum, mut size) = (0.0, 0.0);
         for k in 0..self.r {
             let rows: Vec<usize> = (0..node.block.len()).filter(|i| node.block[*i] == Some(k)).collect();
@@ -73,7 +73,7 @@ impl AssignmentBranching<'_> {
             }
             let block = self.cov.block(&rows);
             let mut admm = Admm::new(&block, 1, f64::NEG_INFINITY, Nonnegative::default(), None);
-            let most = lower(&mut admm, cutoff / self.r as f64, watch);
+            let most = lower(&mut admm, cutoff / self.r as f64, over);
             (sum, size) = (sum + most, size + most.abs());
         }
         sum + OUTWARD * gamma(self.r + 2) * size
@@ -96,7 +96,14 @@ impl Branching for AssignmentBranching<'_> {
             .collect()
     }
 
-    fn evaluate(&self, mut node: Assignment, cutoff: f64, watch: &Watch<'_>) -> Evaluated<Assignment> {
+    fn evaluate(
+        &self,
+        mut node: Assignment,
+        cutoff: f64,
+        watch: &Watch<'_>,
+        spent: &dyn Fn() -> bool,
+    ) -> Evaluated<Assignment> {
+        let over = || watch.is_over() || spent();
         let n = node.block.len();
         let start = node.start.as_ref().map(|packed| {
             let at = |i: usize, j: usize| packed.lower[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)];
@@ -108,10 +115,10 @@ impl Branching for AssignmentBranching<'_> {
         });
         let penalty = Nonnegative { block: Some(node.block.clone()) };
         let mut admm = Admm::new(&self.cov.c, self.r, f64::NEG_INFINITY, penalty, start);
-        let mut most = lower(&mut admm, cutoff, watch);
+        let mut most = lower(&mut admm, cutoff, &over);
         node.next = self.choose(&node, &admm.point.t);
         if node.next.is_none() && most > cutoff {
-            most = most.min(self.apart(&node, cutoff, watch));
+            most = most.min(self.apart(&node, cutoff, &over));
         }
         let Point { t, u, rho } = &admm.point;
         let pairs = (0..n).flat_map(|i| (0..=i).map(move |j| (i, j)));

@@ -14,6 +14,14 @@ pub(super) const MOST: usize = 18;
 /// Sets of one task.
 const TASK: usize = 64;
 
+/// Work of the programme for r columns of m variables, roughly: a decomposition for each set, and the pairs of a set and its subset.
+pub fn work(m: usize, r: usize) -> u64 {
+    if m > MOST {
+        return u64::MAX;
+    }
+    40_000 * (1 << m) + 10 * (r * r) as u64 * 3u64.pow(m as u32)
+}
+
 /// Which X the programme covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cover {

@@ -16,6 +16,7 @@ use orthopt_core::solve::claim::{Claim, Point};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::{Cancel, moment};
 use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::work::so_far;
 
 /// Seconds that long steps go on after the end, so that the bound that was found is proved.
 const MOMENT: f64 = 0.25;
@@ -75,6 +76,7 @@ fn bounded(
     options: &Options,
     watch: &Watch<'_>,
 ) -> Result<Bound> {
+    let begun = so_far();
     let proves = options.nodes > 0 && !matches!(kind, Kind::L0 { .. }) && limits::apply(kind, r, f.nrows());
     let best = incumbent.as_ref().map(|x| f.value(x) + kind.penalty(x)).filter(|v| v.is_finite());
     let mut known = Progress {
@@ -109,6 +111,8 @@ fn bounded(
     }
     let mut found = Found { best, x: None };
     let mut outcome = None;
+    let left = options.work.map(|most| most.saturating_sub(so_far() - begun));
+    let rest = Options { work: left, warm: None, ..options.clone() };
     if options.nodes > 0
         && branches(kind, r, f.nrows())
         && root.end != End::Interrupted
@@ -119,11 +123,11 @@ fn bounded(
             (true, _) => None,
             (false, true) => {
                 let offer = |x: Option<RowMat>| found.offer(f, kind, x);
-                let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, options, watch)?;
+                let known = limits::prove(f, r, kind, incumbent.as_ref(), offer, known, &rest, watch)?;
                 known.map(|outcome| (outcome, Method::Tree))
             }
             (false, false) => {
-                branch(f, r, kind, (&root, incumbent.as_ref()), &mut found, known, options, watch)?
+                branch(f, r, kind, (&root, incumbent.as_ref()), &mut found, known, &rest, watch)?
             }
         };
         if let Some(tree) = tree {
@@ -244,7 +248,9 @@ fn branch(
     let single = if nonnegative { Cover::Nonnegative } else { Cover::Disjoint };
     // X with disjoint supports, exactly; X whose supports meet
     let (mut disjoint, mut meeting) = (f64::INFINITY, if r == 1 { f64::NEG_INFINITY } else { f64::INFINITY });
-    if cov.c.nrows() <= blocks::MOST
+    let m = cov.c.nrows();
+    if m <= blocks::MOST
+        && options.work.is_none_or(|most| blocks::work(m, r) <= most)
         && let Some(subsets) = Subsets::new(&cov.c, r, single, Some(watch))
     {
         if let Some(blocks) = best_blocks(&subsets, scaled, 0, single, Some(watch)) {
@@ -268,7 +274,8 @@ fn branch(
         return Ok(Some((outcome, Method::Blocks)));
     }
     let mut outcome = if nonnegative {
-        let limits = Limits { nodes: options.nodes, gap: options.gap, scale };
+        let work = options.work.unwrap_or(u64::MAX);
+        let limits = Limits { nodes: options.nodes, work, gap: options.gap, scale };
         let branching = AssignmentBranching { cov: &cov, r };
         let most = (root.most / scale).min(everything);
         let mut outcome = search(&branching, branching.root(), most, limits, improve, known, watch);

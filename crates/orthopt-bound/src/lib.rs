@@ -34,6 +34,7 @@ pub use adjusted::{
     Outcome as SupportOutcome, Request as SupportRequest, applies, least_work, lists_are_long,
     supports_proved, ways,
 };
+pub use blocks::work as work_of_all_supports;
 pub use front::branches;
 pub use front::lower_bound;
 pub use limits::least_work as least_proof_work;

@@ -10,6 +10,7 @@ use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::order::sort_numbers_down;
+use orthopt_linalg::work::so_far;
 
 /// Looks at the bound among which it must fall for the run to go on.
 const WINDOW: usize = 20;
@@ -144,6 +145,7 @@ fn run<P: Penalty>(
     watch: &Watch<'_>,
 ) -> Root {
     let start = warm(cov, options);
+    let most_work = options.work.map_or(u64::MAX, |work| so_far().saturating_add(work));
     let mut admm = Admm::new(&cov.c, r, cov.floor, penalty, start);
     // a proof of the bound is made at the end as well
     let begun = watch.seconds();
@@ -157,7 +159,7 @@ fn run<P: Penalty>(
         if let Some(end) = watch.ask(known).or_else(|| watch.has_less_than(proof)) {
             break end;
         }
-        if admm.iteration >= options.iterations {
+        if admm.iteration >= options.iterations || so_far() > most_work {
             break End::Limit;
         }
         if !admm.advance(&|| watch.is_over() || watch.has_less_than(proof).is_some())

@@ -2,11 +2,13 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU64, Ordering as AtomicOrdering};
 
 use super::admm::Admm;
 use super::penalty::Penalty;
 use super::types::{End, Progress, Watch};
 use orthopt_linalg::parallel::map_items;
+use orthopt_linalg::work;
 
 /// Nodes expanded at a time. Fixed, so that the order does not depend on the number of threads.
 const BATCH: usize = 4;
@@ -25,13 +27,14 @@ pub(super) trait Branching: Sync {
     /// Sets that together hold every X of the node.
     fn children(&self, node: &Self::Node) -> Vec<Self::Node>;
 
-    /// Bounds −F over the set. It may end early where the bound is down to `cutoff`.
-    fn evaluate(&self, node: Self::Node, cutoff: f64, watch: &Watch<'_>) -> Evaluated<Self::Node>;
-
-    /// Whether a limit of the work is reached; asked between batches of nodes.
-    fn is_exhausted(&self) -> bool {
-        false
-    }
+    /// Bounds −F over the set. It may end early where the bound is down to `cutoff`, and does where `spent` says that the work is done.
+    fn evaluate(
+        &self,
+        node: Self::Node,
+        cutoff: f64,
+        watch: &Watch<'_>,
+        spent: &dyn Fn() -> bool,
+    ) -> Evaluated<Self::Node>;
 }
 
 /// A node and what is known of it.
@@ -79,6 +82,7 @@ impl<N> Ord for Queued<N> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub nodes: u64,
+    pub work: u64,
     pub gap: f64,
     pub scale: f64, // of −F, for those who look on
 }
@@ -98,6 +102,7 @@ pub(super) fn search<B: Branching>(
     let (mut nodes, mut next_id) = (0u64, 1u64);
     let mut closed = f64::NEG_INFINITY; // the largest bound of a node that is done with
     let mut best = improve(None);
+    let spent = AtomicU64::new(0);
     let end = loop {
         let cutoff = cutoff(best, limits.gap);
         let top = queue.peek().map_or(f64::NEG_INFINITY, |q| q.most);
@@ -115,9 +120,11 @@ pub(super) fn search<B: Branching>(
         if let Some(end) = watch.ask(known) {
             break end;
         }
-        if nodes >= limits.nodes || branching.is_exhausted() {
+        let before = spent.load(AtomicOrdering::Relaxed);
+        if nodes >= limits.nodes || before > limits.work {
             break End::Limit;
         }
+        let left = limits.work - before;
         let mut batch = Vec::new();
         while batch.len() < BATCH && queue.peek().is_some_and(|q| q.most > cutoff) {
             batch.extend(queue.pop());
@@ -133,7 +140,12 @@ pub(super) fn search<B: Branching>(
         // in a hurry a child stays as open as its parent was
         let evaluate = |_, (parent, child)| match watch.is_over() {
             true => (parent, Err(child)),
-            false => (parent, Ok(branching.evaluate(child, cutoff, watch))),
+            false => {
+                let over = || work::so_far() > left;
+                let (found, own) = work::counted(|| branching.evaluate(child, cutoff, watch, &over));
+                spent.fetch_add(own, AtomicOrdering::Relaxed);
+                (parent, Ok(found))
+            }
         };
         for (parent, child) in map_items(children, 1, evaluate) {
             let child = match child {
@@ -157,6 +169,7 @@ pub(super) fn search<B: Branching>(
             }
         }
     };
+    work::count(spent.into_inner() as usize);
     let top = queue.peek().map_or(f64::NEG_INFINITY, |q| q.most);
     Outcome { most: top.max(closed).max(best), nodes, open: queue.len() as u64, end }
 }
@@ -167,7 +180,7 @@ pub(super) fn cutoff(best: f64, gap: f64) -> f64 {
 }
 
 /// Iterates until the bound is at the cutoff or comes no nearer to it; the proved bound.
-pub(super) fn lower<P: Penalty>(admm: &mut Admm<'_, P>, cutoff: f64, watch: &Watch<'_>) -> f64 {
+pub(super) fn lower<P: Penalty>(admm: &mut Admm<'_, P>, cutoff: f64, over: &dyn Fn() -> bool) -> f64 {
     let mut history = Vec::new();
     for look in 0..LOOKS {
         let now = admm.best().estimate;
@@ -177,7 +190,7 @@ pub(super) fn lower<P: Penalty>(admm: &mut Admm<'_, P>, cutoff: f64, watch: &Wat
         }
         history.push(now);
         let stalled = look >= 2 * PATIENCE && history[look - PATIENCE] - now <= SHARE * (now - cutoff);
-        if stalled || watch.is_over() || !admm.advance(&|| watch.is_over()) {
+        if stalled || over() || !admm.advance(over) {
             break;
         }
     }
@@ -205,7 +218,7 @@ mod tests {
             vec![node + 1; 8]
         }
 
-        fn evaluate(&self, node: u32, _: f64, _: &Watch<'_>) -> Evaluated<u32> {
+        fn evaluate(&self, node: u32, _: f64, _: &Watch<'_>, _: &dyn Fn() -> bool) -> Evaluated<u32> {
             if self.evaluated.fetch_add(1, Ordering::SeqCst) + 1 == self.last {
                 self.cancel.cancel();
             }
@@ -219,7 +232,7 @@ mod tests {
             let cancel = Cancel::never();
             let halving = Halving { cancel: cancel.clone(), evaluated: AtomicU64::new(0), last };
             let watch = Watch::new(cancel, &|_| ());
-            let limits = Limits { nodes: u64::MAX, gap: 0.0, scale: 1.0 };
+            let limits = Limits { nodes: u64::MAX, work: u64::MAX, gap: 0.0, scale: 1.0 };
             let start = Progress {
                 iterations: 0,
                 nodes: 0,

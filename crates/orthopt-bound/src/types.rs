@@ -131,7 +131,7 @@ pub struct Options {
     pub tolerance: f64,
     /// Nodes of branch and bound, at most; 0 does not branch.
     pub nodes: u64,
-    /// Work (`linalg::work`) of branch and bound for limits of nonzeros, at most.
+    /// Work (`linalg::work`), at most.
     pub work: Option<u64>,
     /// The largest number of variables that the relaxation takes after screening. Memory is about 100
     /// times its square in bytes.

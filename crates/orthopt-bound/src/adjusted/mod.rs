@@ -192,10 +192,10 @@ pub(crate) fn prove(
     let heads = usize::from(request.has_order);
     let own = request.has_order && request.own_order;
     let visits = request.keeps.then(record::Visits::default);
-    let branching = SupportBranching::new(&form, roots, start, (heads, own), one, (allowance, visits));
+    let branching = SupportBranching::new(&form, roots, start, (heads, own), one, visits);
     // the bound of the other nodes says nothing of supports that are left
     let quiet = watch.quiet();
-    let limits = Limits { nodes, gap, scale: unit };
+    let limits = Limits { nodes, work: allowance, gap, scale: unit };
     let improve = |sets: Option<&[Vec<usize>]>| {
         if let Some(sets) = sets {
             best = best.max(climb(sets) / unit);

@@ -315,7 +315,7 @@ fn no_instance_is_proved_wrongly() {
 }
 
 /// As many of them as `HOSTILE` says (`COUNT`, or `FIRST..LAST` of them), one where it says nothing:
-/// `cargo test --release -p orthopt --lib hostile -- --ignored --nocapture`.
+/// `cargo test --release -p orthopt-bound --lib hostile -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes long: as many instances as HOSTILE says"]
 fn hostile_pairs_survive() {

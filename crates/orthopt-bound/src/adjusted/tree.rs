@@ -1,6 +1,5 @@
 //! Branch and bound over "row i in the support of column j" (docs/bounds-adjusted.md, section 2).
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::tree::{Branching, Evaluated};
@@ -10,8 +9,8 @@ use super::multiplier::{Form, Multiplier};
 use super::record::{Step, Visits};
 use super::relaxed::{Effort, Working};
 use super::supports::List;
+use orthopt_linalg::RowMat;
 use orthopt_linalg::order::descending_to;
-use orthopt_linalg::{RowMat, work};
 
 /// The largest supports of a list that a multiplier is made for.
 const WORKING: usize = 400;
@@ -58,14 +57,11 @@ struct Judged {
 pub struct SupportBranching<'a> {
     form: &'a Form,
     roots: Vec<Vec<Arc<List>>>,
-    start: RowMat,     // L of the roots
-    heads: usize,      // 1 where the first column has a term of its own, else 0
-    own: bool,         // whether the first column has the largest variance
-    one: f64,          // what a column of the incumbent has
-    padded: bool,      // whether supports may be taken to have k rows and to share none or two
-    allowance: u64,    // work, at most
-    spent: AtomicU64,  // on nodes that are done
-    before: AtomicU64, // the same when the present batch began
+    start: RowMat, // L of the roots
+    heads: usize,  // 1 where the first column has a term of its own, else 0
+    own: bool,     // whether the first column has the largest variance
+    one: f64,      // what a column of the incumbent has
+    padded: bool,  // whether supports may be taken to have k rows and to share none or two
     open: Mutex<Vec<Open>>,
     visits: Option<Visits>, // where somebody asks what the proof was made of
 }
@@ -78,24 +74,11 @@ impl<'a> SupportBranching<'a> {
         start: RowMat,
         (heads, own): (usize, bool),
         one: f64,
-        (allowance, visits): (u64, Option<Visits>),
+        visits: Option<Visits>,
     ) -> Self {
         let rows = |root: &Vec<Arc<List>>| root.iter().map(|list| list.size).sum::<usize>();
         let padded = roots.iter().all(|root| rows(root) <= form.n());
-        Self {
-            form,
-            roots,
-            start,
-            heads,
-            own,
-            one,
-            padded,
-            allowance,
-            spent: AtomicU64::new(0),
-            before: AtomicU64::new(0),
-            open: Mutex::default(),
-            visits,
-        }
+        Self { form, roots, start, heads, own, one, padded, open: Mutex::default(), visits }
     }
 
     /// The node before all roots.
@@ -400,7 +383,6 @@ impl Branching for SupportBranching<'_> {
     type Node = Node;
 
     fn children(&self, node: &Node) -> Vec<Node> {
-        self.before.store(self.spent.load(Ordering::Relaxed), Ordering::Relaxed);
         if node.columns.is_empty() {
             let root = |(way, columns): (usize, &Vec<Arc<List>>)| Node {
                 columns: columns.clone(),
@@ -434,31 +416,27 @@ impl Branching for SupportBranching<'_> {
         vec![yes, no]
     }
 
-    fn is_exhausted(&self) -> bool {
-        self.spent.load(Ordering::Relaxed) > self.allowance
-    }
-
-    fn evaluate(&self, mut node: Node, cut: f64, watch: &Watch<'_>) -> Evaluated<Node> {
-        let left = self.allowance.saturating_sub(self.before.load(Ordering::Relaxed));
+    fn evaluate(
+        &self,
+        mut node: Node,
+        cut: f64,
+        watch: &Watch<'_>,
+        spent: &dyn Fn() -> bool,
+    ) -> Evaluated<Node> {
         let time = || watch.is_over();
-        let spent = || work::so_far() > left;
-        let (found, spent) = work::counted(|| {
-            if !self.dominated(&mut node) || !self.rounds(&mut node, cut, &time, &spent) {
-                let most = node.most.min(cut);
-                return Evaluated { node, most, final_: true, sets: None };
-            }
-            if node.columns.iter().any(|c| c.len() != 1) {
-                let most = node.most;
-                return Evaluated { node, most, final_: false, sets: None };
-            }
-            let open = self.leaf(&node, cut, &time, &spent);
-            let sets = open.as_ref().map(|open| open.sets.clone());
-            self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(open);
-            // what is left of it is told apart from the other nodes
-            Evaluated { node, most: cut, final_: true, sets }
-        });
-        self.spent.fetch_add(spent, Ordering::Relaxed);
-        found
+        if !self.dominated(&mut node) || !self.rounds(&mut node, cut, &time, spent) {
+            let most = node.most.min(cut);
+            return Evaluated { node, most, final_: true, sets: None };
+        }
+        if node.columns.iter().any(|c| c.len() != 1) {
+            let most = node.most;
+            return Evaluated { node, most, final_: false, sets: None };
+        }
+        let open = self.leaf(&node, cut, &time, spent);
+        let sets = open.as_ref().map(|open| open.sets.clone());
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(open);
+        // what is left of it is told apart from the other nodes
+        Evaluated { node, most: cut, final_: true, sets }
     }
 }
 

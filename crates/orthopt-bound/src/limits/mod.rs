@@ -175,7 +175,8 @@ pub(super) fn prove(
     let gap = SHARE * options.gap;
     let cut = cutoff(offer(None) / scale, gap);
     let over = || watch.is_over();
-    let limits = Limits { nodes: options.nodes, gap, scale };
+    let left = || options.work.map_or(u64::MAX, |most| most.saturating_sub(work::so_far() - begun));
+    let limits = Limits { nodes: options.nodes, work: left(), gap, scale };
     let field = match options.work {
         Some(most) if work::so_far() - begun > most => return Ok(None),
         _ => Field::of(&problem, &lists, cut, limits, watch, &over),
@@ -189,9 +190,8 @@ pub(super) fn prove(
     if let Some(rows) = &field.rows {
         problem.c = principal(&problem.c, rows);
     }
-    let spent = work::so_far() - begun;
-    let allowance = options.work.map_or(u64::MAX, |most| most.saturating_sub(spent));
-    let branching = LimitBranching::new(&problem, roots, gap, allowance, watch);
+    let branching = LimitBranching::new(&problem, roots, gap, left(), watch);
+    let limits = Limits { work: left(), ..limits };
     let whole = |x: RowMat| field.rows.as_ref().map_or_else(|| x.clone(), |rows| lifted(&x, rows, f.nrows()));
     let improve = |sets: Option<&[Vec<usize>]>| {
         let x = sets.and_then(|sets| best_on(&problem, sets, Effort::Full)).map(|(_, x)| whole(x));

@@ -1,7 +1,6 @@
 //! Branch and bound over the rows that each part must have and may have (docs/bounds-limits.md, section 5).
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::super::certified::{OUTWARD, eigenvalue_error, gamma, sum_of_largest};
@@ -50,9 +49,6 @@ pub struct LimitBranching<'a> {
     lifted: f64,  // ½C plus this times I is positive semidefinite, proved
     alone: BTreeMap<usize, f64>, // what a column with a limit can have without the others, proved
     pseudo: Mutex<Pseudocosts>,
-    allowance: u64,    // work, at most
-    spent: AtomicU64,  // on nodes that are done
-    before: AtomicU64, // the same when the present batch began
 }
 
 /// How a round ended.
@@ -88,19 +84,7 @@ impl<'a> LimitBranching<'a> {
                 found.map_or(f64::INFINITY, |found| found.most)
             });
         }
-        let allowance = allowance.saturating_sub(work::so_far() - begun);
-        Self {
-            problem,
-            roots,
-            gap,
-            padded,
-            lifted,
-            alone,
-            pseudo: Mutex::default(),
-            allowance,
-            spent: AtomicU64::new(0),
-            before: AtomicU64::new(0),
-        }
+        Self { problem, roots, gap, padded, lifted, alone, pseudo: Mutex::default() }
     }
 
     /// The sum of what the columns can have one by one.
@@ -448,7 +432,6 @@ impl Branching for LimitBranching<'_> {
     type Node = Node;
 
     fn children(&self, node: &Node) -> Vec<Node> {
-        self.before.store(self.spent.load(Ordering::Relaxed), Ordering::Relaxed);
         let mut pseudo = self.pseudo.lock().unwrap_or_else(PoisonError::into_inner);
         pseudo.absorb();
         if node.parts.is_empty() {
@@ -476,16 +459,8 @@ impl Branching for LimitBranching<'_> {
         vec![child(true), child(false)]
     }
 
-    fn is_exhausted(&self) -> bool {
-        self.spent.load(Ordering::Relaxed) > self.allowance
-    }
-
-    fn evaluate(&self, node: Node, cut: f64, watch: &Watch<'_>) -> Evaluated<Node> {
-        let left = self.allowance.saturating_sub(self.before.load(Ordering::Relaxed));
-        let over = || watch.is_over() || work::so_far() > left;
-        let (found, spent) = work::counted(|| self.bounded(node, cut, &over));
-        self.spent.fetch_add(spent, Ordering::Relaxed);
-        found
+    fn evaluate(&self, node: Node, cut: f64, watch: &Watch<'_>, spent: &dyn Fn() -> bool) -> Evaluated<Node> {
+        self.bounded(node, cut, &|| watch.is_over() || spent())
     }
 }
 

@@ -10,12 +10,12 @@ use super::arms::at_level_0;
 use super::curvature::Curvature;
 use super::knee::Knee;
 use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
-use super::{Between, Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{Between, Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted, proved_by_branching};
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
 use crate::search::clustered::{Regrown, clustered_start};
 use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{Portfolio, Tuning};
-use orthopt_bound::{Bound, Kind, Options, least_proof_work};
+use orthopt_bound::{Bound, Kind, Options};
 use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::{Evaluate, size};
@@ -270,17 +270,12 @@ impl Family for CardinalityProblem {
     }
 
     fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<Bound> {
-        let (n, r) = self.shape();
         if is_plain(self) && known.is_some() {
             return proof_of_plain(self, known, work, cancel);
         }
-        // with λ or signs there is no X to begin from
-        let plain = self.lambda() == 0.0 && !self.requires_nonneg();
-        if !plain || !self.branches() || least_proof_work(n, r) > work {
-            return None;
-        }
-        let options = Options { nodes: u64::MAX, work: Some(work), ..Options::default() };
-        self.lower_bound(known, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
+        // with λ or signs a bound finds no X to begin from by itself
+        let begins = known.is_some() || (self.lambda() == 0.0 && !self.requires_nonneg());
+        begins.then(|| proved_by_branching(self, known, work, cancel)).flatten()
     }
 
     fn narrow(&self) -> Option<Held<'_, Self>> {

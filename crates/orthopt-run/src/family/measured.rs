@@ -382,7 +382,8 @@ impl Family for MeasuredProblem {
             && !supports_proof::listed(self).is_some_and(|l| bound::lists_are_long(self.nrows(), &l));
         let iterations = if short { 0 } else { options.iterations };
         let seconds = options.seconds.map(|all| if known.is_some() { BEFORE_LISTS * all } else { all });
-        let plain = bound::Options { nodes: 0, iterations, seconds, ..options.clone() };
+        // the work is for the lists
+        let plain = bound::Options { nodes: 0, iterations, seconds, work: None, ..options.clone() };
         let mut found = bound::lower_bound(f, self.rank(), &kind, None, &plain, &cancel, show)?;
         let listed = known.and_then(|(x, point)| {
             supports_proof::proved_by_supports(

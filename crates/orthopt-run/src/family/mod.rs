@@ -216,8 +216,8 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
 
     /// The minimum of F, proved with at most so much work (`linalg::work`) from the X that is known, if one is: the same
     /// for any number of threads unless `cancel` says so. `None` where that is not enough.
-    fn proved_with(&self, _known: Option<&RowMat>, _work: u64, _cancel: &Cancel) -> Option<bound::Bound> {
-        None
+    fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
+        known.and_then(|x| proved_by_branching(self, Some(x), work, cancel))
     }
 
     /// The problem as one that can be searched on some of its variables; `None` where it is not.
@@ -273,4 +273,19 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     fn block_k_stationarity(&self, _x: &RowMat, _scope: &BlockScope, _: &Cancel) -> Option<BlockReport> {
         None
     }
+}
+
+/// The minimum of F by branch and bound with at most so much work, from the X that is known, if one is.
+fn proved_by_branching<P: Family>(
+    p: &P,
+    known: Option<&RowMat>,
+    work: u64,
+    cancel: &Cancel,
+) -> Option<bound::Bound> {
+    let (n, r) = p.shape();
+    if !p.branches() || bound::least_proof_work(n, r) > work {
+        return None;
+    }
+    let options = bound::Options { nodes: u64::MAX, work: Some(work), ..Default::default() };
+    p.lower_bound(known, &options, cancel, &|_| ()).ok().filter(|bound| bound.proof.is_some())
 }

@@ -6,7 +6,10 @@ use super::cardinality::{proof_of_plain, turn_to_principal_axes};
 use super::condensed::Condensed;
 use super::line_up::K_COMPONENTS;
 use super::portfolio::{cost_of_gradient, portfolio};
-use super::{self as family, Family, Held, Narrow, Plan, Wanted, brockett, find_problem, procrustes};
+use super::{
+    self as family, Family, Held, Narrow, Plan, Wanted, brockett, find_problem, procrustes,
+    proved_by_branching,
+};
 use crate::search::clustered::clustered_start;
 use orthopt_bound::{Bound, Kind, no_bound};
 use orthopt_core::certify::{
@@ -186,10 +189,12 @@ impl Family for PcaProblem {
         Ok((&self.f, Kind::of(&self.h)?))
     }
 
-    /// Where h = 0, and the eigenvalues of C are known for little work.
+    /// Where h = 0 by the eigenvalues of C.
     fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<Bound> {
-        let plain = spectral::suits(self) && !brockett::is_weighted(self);
-        plain.then(|| proof_of_plain(self, known, work, cancel)).flatten()
+        if spectral::suits(self) && !brockett::is_weighted(self) {
+            return proof_of_plain(self, known, work, cancel);
+        }
+        known.and_then(|x| proved_by_branching(self, Some(x), work, cancel))
     }
 
     /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it.

@@ -7,7 +7,7 @@ use crate::family::signs::orient;
 use crate::family::{Family, Named};
 use crate::search::{ALL_WORK, Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
 use crate::solvers::AUTO;
-use orthopt_bound::{Bound, PROVED, Proof, is_met};
+use orthopt_bound::{Bound, PROVED, Proof, is_met, work_of_all_supports};
 use orthopt_core::options::Given;
 use orthopt_core::pair::options::{JobcdOptions, Side};
 use orthopt_core::pair::step::Model;
@@ -22,6 +22,7 @@ use orthopt_linalg::cancel::{Cancel, moment};
 use orthopt_linalg::error::Result;
 use orthopt_linalg::message::Message;
 use orthopt_linalg::parallel::alone;
+use orthopt_linalg::work::so_far;
 use orthopt_solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 
 /// What the user has fixed; everything else is chosen.
@@ -395,8 +396,8 @@ impl<P: Family> Plan<P> {
     }
 }
 
-/// The search, which ends at the minimum where little work proves it. Where it took much, X may be proved afterwards: proofs
-/// have half of its work in all, where the rest is at least twice what was spent before it. (A quarter proves too little: one
+/// The search, which ends at the minimum where little work proves it. Where that has not been tried, or the search took much, X may
+/// be proved afterwards: proofs have half of its work in all, those of one component and of few variables at least [`Tuning::before`]. (A quarter proves too little: one
 /// component of colon, 2,000 variables, 10 nonzeros, needs more than 8e9 after a search of 27e9.)
 fn proved_or_searched<P: Family>(
     problem: &P,
@@ -411,16 +412,21 @@ fn proved_or_searched<P: Family>(
     let left = || limit.map(|limit| (limit - clock.seconds()).max(0.0));
     let proves = settings.bound.is_none() && settings.stopping.max_iters.is_none();
     let mut proof = None;
+    let begun = so_far();
     if proves {
         proof = problem.proved_with(None, before, &cancel.within(limit.map(|limit| on_proof * limit)));
     }
+    let spent = so_far() - begun;
     settings.bound = settings.bound.or(proof.as_ref().map(target));
     settings.stopping.time_limit = left();
     let some =
         settings.bound.is_none().then(|| narrowed(problem, wanted, settings, cancel, observers)).flatten();
     let mut solution = some.unwrap_or_else(|| search(problem, portfolio, settings, cancel, observers))?;
     let took = solution.search.as_ref().map_or(0, |search| search.work);
-    let after = ((2.0 * on_proof * took as f64) as u64).saturating_sub(before);
+    let (n, r) = problem.shape();
+    let is_small = r == 1 || work_of_all_supports(n, r) <= before;
+    let least = if is_small { before } else { 0 };
+    let after = ((2.0 * on_proof * took as f64) as u64).max(least).saturating_sub(spent);
     let rest = cancel.within(left());
     if proves && proof.is_none() && after > 0 && !rest.is_over() {
         proof = problem.proved_with(Some(&solution.x), after, &rest);

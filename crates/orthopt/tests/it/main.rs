@@ -81,6 +81,7 @@ mod roads;
 mod row_penalty;
 mod samples;
 mod search;
+mod search_proofs;
 mod signs;
 mod smooth_models;
 mod smooth_solvers;
