@@ -211,3 +211,6 @@ pub static COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPL
     splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
     &[entry!(composite::obcd::INFO, |p| composite::obcd::suits(p))],
 ]);
+
+#[cfg(test)]
+mod tests;

@@ -242,3 +242,6 @@ penalties! {
     ElasticNet(ElasticNet), "elastic-net", "lambda * (|x| + eta / 2 x^2)", ElasticNetShape, Some(LAMBDA_SHARE), ElasticNet::shaped;
     Box(BoxBounds), "box", "every entry in [lower, upper] (no lambda)", BoxShape, None, |_, shape| BoxBounds::shaped(shape);
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,3 +94,4 @@ mod trust_region;
 mod uncorrelated;
 mod variance;
 mod vr_jobcd;
+mod walkthrough;
