@@ -8,9 +8,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import figures
 import results
 
-README = (results.ROOT / "README.md").read_text(encoding="utf-8")
+README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
 OUTPUT = """## a heading
 
 | data | problem | share of default lambda | auto | best alone | which | excess % |
@@ -47,10 +48,10 @@ class OfFiles(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
-        for path in results.FILES.glob("*.csv"):
+        for path in figures.FILES.glob("*.csv"):
             shutil.copy(path, self.folder)
-        self.files, results.FILES = results.FILES, self.folder
-        self.addCleanup(setattr, results, "FILES", self.files)
+        self.files, figures.FILES = figures.FILES, self.folder
+        self.addCleanup(setattr, figures, "FILES", self.files)
 
     def change(self, name: str, old: str, new: str) -> None:
         path = self.folder / f"{name}.csv"
@@ -87,10 +88,10 @@ class OfFiles(unittest.TestCase):
         self.assertIn(f"build.csv, line {last}: 2 of 5 cells", results.check()[0])
 
     def test_output_takes_the_place_of_its_suite(self) -> None:
-        before = results.read("search")
+        before = figures.read("search")
         words = ["suite=later", "rank=10", "limit_seconds=5", "threads=1", "version=0123456"]
         results.replace("search", words, OUTPUT)
-        after = results.read("search")
+        after = figures.read("search")
         self.assertEqual([row for row in before if row["suite"] != "later"], [row for row in after if row["suite"] != "later"])
         new = [row for row in after if row["suite"] == "later"]
         self.assertEqual([row["F_default"] for row in new], ["-2", ""])
@@ -107,21 +108,21 @@ class OfFiles(unittest.TestCase):
         ]  # fmt: skip
         (self.folder / "search_ablation.csv").write_text("without,seed,set,data,problem,rank,F_first,F_second,F_third,work,version\n")
         results.ablation("0123456", head + "\n".join(rows[:2]) + "\n" + head + "\n".join(rows[2:]) + "\n")
-        kicks = results.effects()["kicks"]
+        kicks = figures.effects()["kicks"]
         seen = kicks["F_third", "seen"]
         self.assertEqual([round(seen[name], 9) for name in ("cells", "change", "lost", "won", "largest", "work")], [1, 2, 1, 0, 2, 4])
         self.assertEqual(kicks["F_third", "unseen"]["cells"], 1)  # c has no row with all parts
         self.assertAlmostEqual(kicks["F_third", "unseen"]["change"], 1)
         self.assertAlmostEqual(kicks["F_first", "unseen"]["change"], 90)  # no point yet
         self.assertEqual((kicks["F_second", "seen"]["change"], kicks["F_second", "seen"]["lost"]), (0, 0))
-        self.assertAlmostEqual(results.effects()["seed:9"]["F_third", "seen"]["change"], 0.05)
-        self.assertIn("| kicks (not in the search) | +2.000 (1/0 of 1, +2.00) | +1.000", results.ablation_page())
-        self.assertIn("| +0.000 | +90.000 | +0.000 | +10.000 | 2.00 |", results.ablation_page())
+        self.assertAlmostEqual(figures.effects()["seed:9"]["F_third", "seen"]["change"], 0.05)
+        self.assertIn("| kicks (not in the search) | +2.000 (1/0 of 1, +2.00) | +1.000", figures.ablation_page())
+        self.assertIn("| +0.000 | +90.000 | +0.000 | +10.000 | 2.00 |", figures.ablation_page())
         self.assertIn("docs/search-ablation.md is not", " ".join(results.check()))
         # the same run again is no further row
-        before = results.read("search_ablation")
+        before = figures.read("search_ablation")
         results.ablation("7654321", head + rows[3] + "\n")
-        self.assertEqual(len(results.read("search_ablation")), len(before))
+        self.assertEqual(len(figures.read("search_ablation")), len(before))
 
     def test_output_that_does_not_fit(self) -> None:
         text = (self.folder / "search.csv").read_text(encoding="utf-8")

@@ -41,7 +41,6 @@
 
 mod builtin;
 mod check;
-mod column_mean;
 mod dataset;
 mod encoding;
 mod error;

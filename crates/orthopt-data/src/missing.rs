@@ -2,10 +2,10 @@
 
 use faer::{Mat, Side};
 
-use crate::column_mean::ColumnMean;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::text::show;
+use orthopt_linalg::column_mean::ColumnMean;
 
 /// Treatment of missing values: cells such as `NA` in tables, NaN in dense arrays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -17,10 +17,10 @@ use std::fmt;
 use faer::Mat;
 use faer::sparse::SparseColMat;
 
-use crate::column_mean::ColumnMean;
 use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::sparse::Columns;
+use orthopt_linalg::column_mean::ColumnMean;
 
 /// How the columns are scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

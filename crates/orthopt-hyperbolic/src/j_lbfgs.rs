@@ -16,34 +16,20 @@
 use std::collections::VecDeque;
 
 use super::jobcd::{beyond_limit, largest_row};
+use crate::EVERY_F;
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, Signature, max_abs};
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::{JProblem, Problem};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::products::product;
 use orthopt_linalg::sequential::lu_solve;
+use orthopt_solvers::prelude::*;
 
 /// What the registry says of it.
-pub const INFO: SolverInfo<JProblem> = info();
-
-/// The same for any f of the kind.
-pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "j-lbfgs",
-        doc: "L-BFGS in the Lie algebra with Cayley steps; feasible and monotone, for any f",
-        constants: JLbfgs::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every f",
-        make: &|o| Ok(AnySolver::new(INFO.configured(JLbfgs::DEFAULT, o)?)),
-    }
-}
+pub const INFO: Preset<JLbfgs> = Preset::new(
+    "j-lbfgs",
+    "L-BFGS in the Lie algebra with Cayley steps; feasible and monotone, for any f",
+    EVERY_F,
+);
 
 constants! {
     /// The solver.

@@ -6,26 +6,23 @@ pub mod j_lbfgs;
 pub mod jobcd;
 pub mod jpair;
 
+use j_baselines::{CSDM, J_ADMM, UMCM};
+use jobcd::{GS_JOBCD, J_JOBCD, VR_J_JOBCD};
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::problem::{JProblem, Problem};
 use orthopt_core::smooth::{FiniteSum, HessianVector, TwoSided};
 use orthopt_core::solve::info::{SolverInfo, join};
+use orthopt_solvers::preset::Domain;
+use orthopt_solvers::{entries, entry};
+
+const EVERY_F: Domain = Domain { words: "every f", ..Domain::EVERY };
 
 /// All solvers of problems with XᵀJX = J for an f of which only values and gradients are known.
 pub const fn j_general<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
 where
     F: TwoSided + HessianVector + 'static,
 {
-    const {
-        &[
-            jobcd::j_jobcd(),
-            j_baselines::j_admm(),
-            j_baselines::umcm(),
-            j_baselines::csdm(),
-            jobcd::gs_jobcd(),
-            j_lbfgs::info(),
-        ]
-    }
+    const { &entries![J_JOBCD, J_ADMM, UMCM, CSDM, GS_JOBCD, j_lbfgs::INFO] }
 }
 
 /// [`j_general`] and the solvers of finite sums.
@@ -33,16 +30,16 @@ pub const fn j_sums<F>() -> &'static [SolverInfo<Problem<JOrthogonal, F>>]
 where
     F: TwoSided + HessianVector + FiniteSum + 'static,
 {
-    const { &join::<_, 7>(&[j_general::<F>(), &[jobcd::vr_j_jobcd()]]) }
+    const { &join::<_, 7>(&[j_general::<F>(), &[sampled()]]) }
+}
+
+const fn sampled<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    entry!(VR_J_JOBCD, |p| p.f.components() > 1)
 }
 
 /// All solvers of the problems with XᵀJX = J.
-pub static J_SOLVERS: &[SolverInfo<JProblem>] = &[
-    jobcd::GS_JOBCD,
-    jobcd::J_JOBCD,
-    jobcd::VR_J_JOBCD,
-    j_baselines::J_ADMM,
-    j_baselines::UMCM,
-    j_baselines::CSDM,
-    j_lbfgs::INFO,
-];
+pub static J_SOLVERS: &[SolverInfo<JProblem>] = &join::<JProblem, 7>(&[
+    &entries![GS_JOBCD, J_JOBCD],
+    &[sampled()],
+    &entries![J_ADMM, UMCM, CSDM, j_lbfgs::INFO],
+]);

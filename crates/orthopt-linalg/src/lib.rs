@@ -7,6 +7,7 @@
 pub mod block_krylov;
 pub mod cancel;
 pub mod cholesky;
+pub mod column_mean;
 mod convert;
 pub mod eigen;
 pub mod elementary;

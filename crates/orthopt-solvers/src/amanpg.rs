@@ -27,19 +27,8 @@
 //! Cost per iteration: a gradient (two where f is not quadratic), 4nr² flops for each Newton step of
 //! the subproblem, 10nr² for retraction and extrapolation.
 
-use super::proximal::{
-    Descent, FINITE_CONVEX, Point, Progressing, Searched, check_finite_convex, curvature, feasible_start,
-    finite_convex,
-};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::{Descent, Point, Progressing, Searched, curvature, feasible_start};
+use crate::prelude::*;
 use orthopt_linalg::small::symmetric_eigen;
 use orthopt_linalg::varimax::varimax_until;
 
@@ -60,21 +49,12 @@ constants! {
     }
 }
 
-/// What the registry says of AManPG.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "amanpg",
-        doc: "accelerated manifold proximal gradient: momentum with restarts; feasible and monotone",
-        constants: AManPg::LIST,
-        shared: &[],
-        handles: &|p| finite_convex(&p.h),
-        scope: FINITE_CONVEX,
-        make: &|o| Ok(AnySolver::new(INFO.configured(AManPg::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<AManPg> = Preset::new(
+    "amanpg",
+    "accelerated manifold proximal gradient: momentum with restarts; feasible and monotone",
+    Domain::FINITE_CONVEX,
+);
 
 /// State of AManPG.
 #[derive(Clone, Debug)]
@@ -106,33 +86,6 @@ const RENEWED: u64 = 10;
 const SHORTEST: f64 = 0.25;
 
 impl AManPg {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        let phi = self.phi * st.caution;
-        st.body.direction(p, st.t, |d| phi * d * d.min(1.0));
-        st.newton_steps += st.body.inner.steps;
-        let moved = if st.plain { self.search(p, st) } else { st.body.full_step(p, st.x.objective()) };
-        let residual = st.body.residual(st.lipschitz);
-        if moved {
-            st.extrapolate(p);
-            if st.plain || st.iterations.is_multiple_of(RENEWED) {
-                st.t = st.shrink * self.step / st.curvature(&p.f);
-            }
-            st.iterations += 1;
-        } else if st.caution < 1e-12 {
-            return Some((Status::Stalled, "no step along the direction lowers F"));
-        } else {
-            st.body.at.clone_from(&st.x);
-            (st.theta, st.plain) = (1.0, true);
-            st.restarts += 1;
-        }
-        st.progress.note(st.x.objective(), residual)
-    }
-
     /// A step from X itself; whether there was one.
     fn search<F: Smooth, H: Nonsmooth>(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> bool {
         let found = st.body.line_search(p, st.x.objective(), self.gamma, self.delta);
@@ -190,7 +143,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for AManPg {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        check_finite_convex(INFO.name, &p.h)?;
+        INFO.check(&p.h)?;
         let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f, &x0);
         let (x0, rotated) = start(p, x0, self.rotate);
@@ -215,7 +168,25 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for AManPg {
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        let phi = self.phi * st.caution;
+        st.body.direction(p, st.t, |d| phi * d * d.min(1.0));
+        st.newton_steps += st.body.inner.steps;
+        let moved = if st.plain { self.search(p, st) } else { st.body.full_step(p, st.x.objective()) };
+        let residual = st.body.residual(st.lipschitz);
+        if moved {
+            st.extrapolate(p);
+            if st.plain || st.iterations.is_multiple_of(RENEWED) {
+                st.t = st.shrink * self.step / st.curvature(&p.f);
+            }
+            st.iterations += 1;
+        } else if st.caution < 1e-12 {
+            return Step::ended(Some((Status::Stalled, "no step along the direction lowers F")));
+        } else {
+            st.body.at.clone_from(&st.x);
+            (st.theta, st.plain) = (1.0, true);
+            st.restarts += 1;
+        }
+        Step::ended(st.progress.note(st.x.objective(), residual))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {

@@ -21,15 +21,7 @@
 //! gradient, penalty included. Cost per iteration: a gradient and 4nr flops.
 
 use super::proximal::{Feasible, Relative, curvature, distance, feasible_start};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
+use crate::prelude::*;
 
 constants! {
     /// EP4Orth+ with the constants of its code unless set.
@@ -46,23 +38,15 @@ constants! {
     }
 }
 
-/// What the registry says of EP4Orth+.
-pub const INFO: SolverInfo = info();
+/// What the registry says of it.
+pub const INFO: Preset<Ep4Orth> = Preset::new(
+    "ep4orth",
+    "exact penalty for nonnegative X: columns of unit length, their overlaps penalised increasingly",
+    DOMAIN,
+);
 
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "ep4orth",
-        doc: "exact penalty for nonnegative X: columns of unit length, their overlaps penalised increasingly",
-        constants: Ep4Orth::LIST,
-        shared: &[],
-        handles: &|p| nonnegative(&p.h),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(INFO.configured(Ep4Orth::DEFAULT, o)?)),
-    }
-}
-
-const SCOPE: &str = "X >= 0 without another penalty (nonneg-pca)";
+const DOMAIN: Domain =
+    Domain { penalties: Penalties::Nonnegative, words: "X >= 0 without another penalty (nonneg-pca)" };
 
 /// ω₃, and the least tolerance of a subproblem.
 const TIGHTER: f64 = 0.98;
@@ -81,11 +65,6 @@ const LONGEST: f64 = 1e6;
 const ROUNDING: f64 = 1e-14;
 /// Length of a projected gradient step that rounding allows at the end, relative to √r.
 const EXACT: f64 = 1e-9;
-
-/// Whether h is the indicator of X ≥ 0.
-fn nonnegative<H: Nonsmooth>(h: &H) -> bool {
-    h.requires_nonneg() && h.entry(1.0) == 0.0
-}
 
 /// State of EP4Orth+.
 #[derive(Clone, Debug)]
@@ -223,42 +202,8 @@ impl State {
 }
 
 impl Ep4Orth {
-    /// One step; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        st.iterations += 1;
-        let Some(descended) = st.descend(&p.f).filter(|_| st.value.is_finite()) else {
-            return Some((Status::NumericalError, "f is not finite"));
-        };
-        st.moved = st.gradient_step();
-        if st.best.is_due(st.iterations) {
-            st.best.offer(p, &st.x, &st.x);
-        }
-        if st.support.is_some() {
-            let exact = st.moved <= EXACT * (st.x.ncols() as f64).sqrt();
-            return match (exact, descended) {
-                (true, _) => {
-                    Some((Status::Converged, "the columns share no row and are critical on their supports"))
-                }
-                (_, false) => Some((Status::Stalled, "no step lowers f on the supports of the columns")),
-                _ => None,
-            };
-        }
-        if descended && st.inner < self.inner && (st.moved >= st.tolerance || st.inner < 3) {
-            return None;
-        }
-        self.next_subproblem(p, st)
-    }
-
     /// Columns are driven further apart, or are apart.
-    fn next_subproblem<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
+    fn next_subproblem<F: Smooth, H: Nonsmooth>(&self, p: &Problem<Stiefel, F, H>, st: &mut State) {
         st.subproblems += 1;
         if st.overlap <= APART || st.sigma >= MOST {
             st.best.offer(p, &st.x, &st.x);
@@ -270,7 +215,6 @@ impl Ep4Orth {
             st.tolerance = (st.tolerance * TIGHTER).max(TIGHTEST);
         }
         st.restart(&p.f);
-        None
     }
 }
 
@@ -282,9 +226,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        if !nonnegative(&p.h) {
-            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", INFO.name).into()));
-        }
+        INFO.check(&p.h)?;
         let x0 = feasible_start(p, x0)?;
         let mut st = State {
             best: Feasible::new(p, &x0),
@@ -311,7 +253,29 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ep4Orth {
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        st.iterations += 1;
+        let Some(descended) = st.descend(&p.f).filter(|_| st.value.is_finite()) else {
+            return Step::ended(Some((Status::NumericalError, "f is not finite")));
+        };
+        st.moved = st.gradient_step();
+        if st.best.is_due(st.iterations) {
+            st.best.offer(p, &st.x, &st.x);
+        }
+        if st.support.is_some() {
+            let exact = st.moved <= EXACT * (st.x.ncols() as f64).sqrt();
+            return Step::ended(match (exact, descended) {
+                (true, _) => {
+                    Some((Status::Converged, "the columns share no row and are critical on their supports"))
+                }
+                (_, false) => Some((Status::Stalled, "no step lowers f on the supports of the columns")),
+                _ => None,
+            });
+        }
+        let goes_on = descended && st.inner < self.inner && (st.moved >= st.tolerance || st.inner < 3);
+        if !goes_on {
+            self.next_subproblem(p, st);
+        }
+        Step::default()
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {

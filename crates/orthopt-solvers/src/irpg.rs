@@ -17,19 +17,8 @@
 
 use std::collections::VecDeque;
 
-use super::proximal::{
-    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
-    finite_convex,
-};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::{Descent, Progressing, Searched, curvature, feasible_start};
+use crate::prelude::*;
 
 constants! {
     /// IRPG with the constants of ROPTLIB unless set.
@@ -48,21 +37,12 @@ constants! {
     }
 }
 
-/// What the registry says of IRPG.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "irpg",
-        doc: "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
-        constants: Irpg::LIST,
-        shared: &[],
-        handles: &|p| finite_convex(&p.h),
-        scope: FINITE_CONVEX,
-        make: &|o| Ok(AnySolver::new(INFO.configured(Irpg::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Irpg> = Preset::new(
+    "irpg",
+    "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",
+    Domain::FINITE_CONVEX,
+);
 
 /// State of IRPG.
 #[derive(Clone, Debug)]
@@ -81,12 +61,44 @@ pub struct State {
 }
 
 impl Irpg {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
+    /// |⟨s, s⟩/⟨s, y⟩|, between 1/L and the longest. (The shorter |⟨s, y⟩/⟨y, y⟩| of ROPTLIB takes
+    /// three to ten times the iterations on sparse PCA.)
+    fn next_length(&self, st: &mut State) -> f64 {
+        let (ss, sy) = st.body.secant();
+        let (length, shortest) = (ss / sy.abs(), 1.0 / st.lipschitz);
+        if length.is_finite() { length.clamp(shortest, self.longest * shortest) } else { shortest }
+    }
+}
+
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Irpg {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
+        INFO.check(&p.h)?;
+        let x0 = feasible_start(p, x0)?;
+        let lipschitz = curvature(&p.f, &x0);
+        let body = Descent::new(p, x0);
+        Ok(State {
+            t: 1.0 / lipschitz,
+            lipschitz,
+            recent: VecDeque::from([body.at.objective()]),
+            phi: self.phi,
+            best: body.at.x.clone(),
+            lowest: body.at.objective(),
+            iterations: 0,
+            newton_steps: 0,
+            backtracks: 0,
+            progress: Progressing::default(),
+            body,
+        })
+    }
+
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        st.iterations += 1;
         let phi = st.phi;
         st.body.direction(p, st.t, |d| phi * d * d.min(1.0));
         st.newton_steps += st.body.inner.steps;
@@ -108,52 +120,11 @@ impl Irpg {
                 st.t = 1.0 / st.lipschitz;
                 st.phi *= 0.1;
                 if st.phi < 1e-12 * self.phi {
-                    return Some((Status::Stalled, "no step along the direction lowers F"));
+                    return Step::ended(Some((Status::Stalled, "no step along the direction lowers F")));
                 }
             }
         }
-        st.progress.note(st.lowest, st.body.residual(st.lipschitz))
-    }
-
-    /// |⟨s, s⟩/⟨s, y⟩|, between 1/L and the longest. (The shorter |⟨s, y⟩/⟨y, y⟩| of ROPTLIB takes
-    /// three to ten times the iterations on sparse PCA.)
-    fn next_length(&self, st: &mut State) -> f64 {
-        let (ss, sy) = st.body.secant();
-        let (length, shortest) = (ss / sy.abs(), 1.0 / st.lipschitz);
-        if length.is_finite() { length.clamp(shortest, self.longest * shortest) } else { shortest }
-    }
-}
-
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Irpg {
-    type State = State;
-
-    fn name(&self) -> &'static str {
-        INFO.name
-    }
-
-    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        check_finite_convex(INFO.name, &p.h)?;
-        let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f, &x0);
-        let body = Descent::new(p, x0);
-        Ok(State {
-            t: 1.0 / lipschitz,
-            lipschitz,
-            recent: VecDeque::from([body.at.objective()]),
-            phi: self.phi,
-            best: body.at.x.clone(),
-            lowest: body.at.objective(),
-            iterations: 0,
-            newton_steps: 0,
-            backtracks: 0,
-            progress: Progressing::default(),
-            body,
-        })
-    }
-
-    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        st.iterations += 1;
-        Step::ended(self.advance(p, st))
+        Step::ended(st.progress.note(st.lowest, st.body.residual(st.lipschitz)))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {

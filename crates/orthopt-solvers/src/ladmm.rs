@@ -39,16 +39,8 @@
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
-use super::proximal::{Feasible, Progressing, Relative, curvature, feasible_start};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::Copies;
+use crate::prelude::*;
 use orthopt_linalg::kernels::squared_distance;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::simd::dispatch;
@@ -68,21 +60,12 @@ constants! {
     }
 }
 
-/// What the registry says of LADMM.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "ladmm",
-        doc: "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",
-        constants: Ladmm::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every problem",
-        make: &|o| Ok(AnySolver::new(INFO.configured(Ladmm::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Ladmm> = Preset::new(
+    "ladmm",
+    "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",
+    Domain::EVERY,
+);
 
 /// First β in units of L.
 const FIRST: f64 = 0.01;
@@ -97,19 +80,9 @@ const SETTLED: u64 = 30;
 /// State of LADMM.
 #[derive(Clone, Debug)]
 pub struct State {
-    x: RowMat,      // Xᵏ, orthonormal
-    y: RowMat,      // Yᵏ, sparse
-    z: RowMat,      // Zᵏ, multiplier of X = Y
-    grad: RowMat,   // ∇f(Xᵏ)
-    work: RowMat,   // n × r
-    next: RowMat,   // Xᵏ⁺¹, n × r
-    beta: f64,      // β
-    lipschitz: f64, // L
-    residual: f64,
-    relative: Relative,
-    best: Feasible,
-    iterations: u64,
-    progress: Progressing,
+    at: Copies,   // Xᵏ and Yᵏ
+    z: RowMat,    // Zᵏ, multiplier of X = Y
+    next: RowMat, // Xᵏ⁺¹
 }
 
 /// Numbers of X, Y and Z that are taken together: what the nearest cache holds. Whole rows where h is a function of rows.
@@ -117,10 +90,12 @@ const BLOCK: usize = 512;
 
 impl State {
     /// W ← X − (∇f(X) + Z + β(X − Y))/ℓ.
-    fn step_from(&mut self, beta: f64, ell: f64) {
-        let w = self.work.data_mut();
-        let (x, y) = (&self.x.data()[..w.len()], &self.y.data()[..w.len()]);
-        let (z, g) = (&self.z.data()[..w.len()], &self.grad.data()[..w.len()]);
+    fn step_from(&mut self, ell: f64) {
+        let beta = self.at.beta;
+        let at = &mut self.at;
+        let w = at.work.data_mut();
+        let (x, y) = (&at.x.data()[..w.len()], &at.y.data()[..w.len()]);
+        let (z, g) = (&self.z.data()[..w.len()], &at.grad.data()[..w.len()]);
         dispatch(|| {
             for k in 0..w.len() {
                 w[k] = x[k] - (g[k] + z[k] + beta * (x[k] - y[k])) / ell;
@@ -129,15 +104,17 @@ impl State {
     }
 
     /// X is the next one, and Y ← prox_{h/β}(X + Z/β), Z ← Z + β(X − Y). How far X and Y have moved, and ‖X − Y‖.
-    fn follow<H: Nonsmooth>(&mut self, h: &H, beta: f64) -> [f64; 3] {
+    fn follow<H: Nonsmooth>(&mut self, h: &H) -> [f64; 3] {
+        let beta = self.at.beta;
+        let at = &mut self.at;
         let mut squares = [0.0; 3];
-        let r = self.work.ncols();
+        let r = at.work.ncols();
         let block = if h.row_weight().is_some() { (BLOCK / r).max(1) * r } else { BLOCK };
-        for start in (0..self.work.data().len()).step_by(block) {
-            let part = start..(start + block).min(self.work.data().len());
-            let w = &mut self.work.data_mut()[part.clone()];
-            let (x, y) = (&self.next.data()[part.clone()], &self.y.data()[part.clone()]);
-            let (before, z) = (&self.x.data()[part.clone()], &mut self.z.data_mut()[part]);
+        for start in (0..at.work.data().len()).step_by(block) {
+            let part = start..(start + block).min(at.work.data().len());
+            let w = &mut at.work.data_mut()[part.clone()];
+            let (x, y) = (&self.next.data()[part.clone()], &at.y.data()[part.clone()]);
+            let (before, z) = (&at.x.data()[part.clone()], &mut self.z.data_mut()[part]);
             dispatch(|| w.iter_mut().zip(x).zip(&*z).for_each(|((w, x), z)| *w = x + z / beta));
             h.prox_rows(w, r, 1.0 / beta);
             dispatch(|| {
@@ -147,51 +124,9 @@ impl State {
                 squares[2] += squared_distance(x, w);
             });
         }
-        std::mem::swap(&mut self.x, &mut self.next);
-        std::mem::swap(&mut self.y, &mut self.work);
+        std::mem::swap(&mut at.x, &mut self.next);
+        std::mem::swap(&mut at.y, &mut at.work);
         squares.map(f64::sqrt)
-    }
-}
-
-impl Ladmm {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        let beta = st.beta;
-        let ell = if p.f.is_concave() { beta } else { st.lipschitz + beta };
-        // X ← nearest(X − (∇f(X) + Z + β(X − Y))/ℓ)
-        p.f.gradient(&st.x, &mut st.grad);
-        st.relative.meet(&st.grad);
-        st.step_from(beta, ell);
-        if !nearest(&st.work, &mut st.next) {
-            return Some((Status::NumericalError, "the gradient or the multiplier is not finite"));
-        }
-        let [dx, dy, apart] = st.follow(&p.h, beta);
-        // Z ∈ ∂h(Y) holds exactly; the other two conditions up to these
-        let dual = (st.lipschitz + beta + ell) * dx + beta * dy;
-        st.residual = apart / (st.x.ncols() as f64).sqrt() + st.relative.to(dual);
-        let primal = apart / (st.x.ncols() as f64).sqrt();
-        if primal > NEAR || primal >= BALANCE * st.relative.to(dual) {
-            st.beta = (beta * self.rho).min(self.most * st.lipschitz).max(beta);
-            if st.beta > beta {
-                st.progress.restart();
-            }
-        }
-        st.iterations += 1;
-        let is_due = match self.near > 0.0 {
-            true => st.best.is_rarely_due(st.iterations),
-            false => st.best.is_due(st.iterations),
-        };
-        if is_due {
-            st.best.offer(p, &st.x, &st.y);
-        }
-        if self.near > 0.0 && primal <= self.near && st.iterations >= SETTLED {
-            return Some((Status::Stalled, "X and its sparse copy agree"));
-        }
-        st.progress.note(st.best.objective, st.residual)
     }
 }
 
@@ -203,44 +138,51 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Ladmm {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f, &x0);
-        let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
-        Ok(State {
-            best: Feasible::new(p, &x0),
-            y: x0.clone(),
-            x: x0,
-            z: zeros.clone(),
-            grad: zeros.clone(),
-            work: zeros.clone(),
-            next: zeros,
-            beta: self.beta.unwrap_or(FIRST * lipschitz),
-            lipschitz,
-            residual: f64::INFINITY,
-            relative: Relative::default(),
-            iterations: 0,
-            progress: Progressing::default(),
-        })
+        let at = Copies::new(p, x0, self.beta, FIRST)?;
+        let zeros = RowMat::zeros(at.x.nrows(), at.x.ncols());
+        Ok(State { at, z: zeros.clone(), next: zeros })
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        let (beta, ell) = (st.at.beta, st.at.ell(&p.f));
+        // X ← nearest(X − (∇f(X) + Z + β(X − Y))/ℓ)
+        p.f.gradient(&st.at.x, &mut st.at.grad);
+        st.at.relative.meet(&st.at.grad);
+        st.step_from(ell);
+        if !nearest(&st.at.work, &mut st.next) {
+            return Step::ended(Some((
+                Status::NumericalError,
+                "the gradient or the multiplier is not finite",
+            )));
+        }
+        let [dx, dy, apart] = st.follow(&p.h);
+        let at = &mut st.at;
+        // Z ∈ ∂h(Y) holds exactly; the other two conditions up to these
+        let primal = at.primal(apart);
+        let dual = at.relative.to((at.lipschitz + beta + ell) * dx + beta * dy);
+        at.residual = primal + dual;
+        if primal > NEAR || primal >= BALANCE * dual {
+            at.raise_beta(self.rho, self.most);
+        }
+        let ended = at.end_iteration(p, self.near > 0.0);
+        if self.near > 0.0 && primal <= self.near && at.iterations() >= SETTLED {
+            return Step::ended(Some((Status::Stalled, "X and its sparse copy agree")));
+        }
+        Step::ended(ended)
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
-        st.best.current(st.residual)
+        st.at.current()
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        st.best.confirmed(p, &st.x, &st.y)
+        st.at.confirmed(p)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
         let mut details = Details::of(self, INFO.constants);
-        details.chosen("beta", self.beta.unwrap_or(FIRST * st.lipschitz));
-        details.set("beta_at_end", st.beta);
-        details.set("iterations", st.iterations);
-        st.best.finish(p, (&st.x, &st.y), &st.y, details)
+        details.set("beta_at_end", st.at.beta);
+        st.at.finish(p, details)
     }
 }
 
@@ -261,12 +203,13 @@ mod tests {
         let x0 = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)));
         let mut st = Ladmm::DEFAULT.init(&p, x0).unwrap();
         let wave = |a: f64| RowMat::from_fn(n, r, |i, k| (a * (i * r + k) as f64).sin());
-        (st.x, st.y, st.z, st.next) = (wave(0.3), wave(0.5), wave(0.7), wave(1.1));
-        let (x, y, z, next) = (st.x.clone(), st.y.clone(), st.z.clone(), st.next.clone());
-        let moved = st.follow(&p.h, beta);
+        (st.at.x, st.at.y, st.z, st.next) = (wave(0.3), wave(0.5), wave(0.7), wave(1.1));
+        let (x, y, z, next) = (st.at.x.clone(), st.at.y.clone(), st.z.clone(), st.next.clone());
+        st.at.beta = beta;
+        let moved = st.follow(&p.h);
         let slow_y = RowMat::from_fn(n, r, |i, k| p.h.prox(next.get(i, k) + z.get(i, k) / beta, 1.0 / beta));
         let slow_z = RowMat::from_fn(n, r, |i, k| z.get(i, k) + beta * (next.get(i, k) - slow_y.get(i, k)));
-        assert_eq!((&st.x, &st.y, &st.z), (&next, &slow_y, &slow_z));
+        assert_eq!((&st.at.x, &st.at.y, &st.z), (&next, &slow_y, &slow_z));
         let apart = |a: &RowMat, b: &RowMat| RowMat::from_fn(n, r, |i, k| a.get(i, k) - b.get(i, k)).norm();
         let slow = [apart(&next, &x), apart(&slow_y, &y), apart(&next, &slow_y)];
         assert!(moved.iter().zip(slow).all(|(a, b)| (a - b).abs() < 1e-12 * b), "{moved:?} {slow:?}");

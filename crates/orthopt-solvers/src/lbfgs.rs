@@ -19,36 +19,16 @@
 
 use std::collections::VecDeque;
 
-use crate::curvilinear::{NOISE, SCOPE, VANISHED, repair};
-use orthopt_core::constraint::{Stiefel, stiefel};
-use orthopt_core::nonsmooth::Nonsmooth;
+use crate::curvilinear::{NOISE, VANISHED, repair};
+use crate::prelude::*;
 use orthopt_core::objective::size;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::products::{cross, product};
 
-/// Entry in the registry.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f; h must be 0.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "lbfgs",
-        doc: "L-BFGS in tangent spaces with polar steps; for any smooth f",
-        constants: Lbfgs::LIST,
-        shared: &[],
-        handles: &|p| p.h.is_zero(),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(INFO.configured(Lbfgs::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Lbfgs> =
+    Preset::new("lbfgs", "L-BFGS in tangent spaces with polar steps; for any smooth f", Domain::SMOOTH);
 
 constants! {
     /// The solver.
@@ -97,9 +77,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Lbfgs {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
-        if !p.h.is_zero() {
-            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", INFO.name).into()));
-        }
+        INFO.check(&p.h)?;
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         repair(&mut x0);
         let scale = p.f.scale(&x0);

@@ -1,7 +1,7 @@
 //! Algorithms, one per file or folder, and the list of them.
 //!
 //! A new solver is one file that implements [`Solver`](orthopt_core::solve::Solver), says what it is in
-//! a `SolverInfo`, and has one line in [`SOLVERS`].
+//! a [`Preset`](preset::Preset), and has one line in a list below.
 
 pub mod amanpg;
 pub mod composite;
@@ -17,6 +17,8 @@ pub mod obcd;
 pub mod obcd_approx;
 pub mod obcd_majorised;
 pub mod pair_descent;
+pub mod prelude;
+pub mod preset;
 pub mod proximal;
 pub mod rsubgrad;
 pub mod slpg;
@@ -26,6 +28,9 @@ pub mod spm;
 pub mod support;
 pub mod trust_region;
 
+use curvilinear::Curve;
+use curvilinear::{foforth_gr::FoforthGr, foforth_p::FoforthP, foforth_qr::FoforthQr};
+use curvilinear::{optm_cayley::Cayley, optm_qr::Qr};
 use orthopt_core::composite::Composite;
 use orthopt_core::concave::{AnyConcave, Concave, NoConcave};
 use orthopt_core::constraint::Stiefel;
@@ -48,17 +53,17 @@ where
     H: Nonsmooth + 'static,
 {
     const {
-        &[
-            manpg::info(),
-            manpg::info_ada(),
-            irpg::info(),
-            amanpg::info(),
-            slpg::info(),
-            rsubgrad::info(),
-            ladmm::info(),
-            spm::info(),
-            soc::info(),
-            ep4orth::info(),
+        &entries![
+            manpg::INFO,
+            manpg::INFO_ADA,
+            irpg::INFO,
+            amanpg::INFO,
+            slpg::INFO,
+            rsubgrad::INFO,
+            ladmm::INFO,
+            spm::INFO,
+            soc::INFO,
+            ep4orth::INFO,
         ]
     }
 }
@@ -69,16 +74,7 @@ where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
 {
-    const {
-        &[
-            lbfgs::info(),
-            curvilinear::optm_qr::info(),
-            curvilinear::optm_cayley::info(),
-            curvilinear::foforth_gr::info(),
-            curvilinear::foforth_p::info(),
-            curvilinear::foforth_qr::info(),
-        ]
-    }
+    const { &entries![lbfgs::INFO, Qr::INFO, Cayley::INFO, FoforthGr::INFO, FoforthP::INFO, FoforthQr::INFO,] }
 }
 
 /// What needs products with the Hessian of f too, where h = 0.
@@ -87,7 +83,7 @@ where
     F: HessianVector + 'static,
     H: Nonsmooth + 'static,
 {
-    const { &[trust_region::info()] }
+    const { &[entry!(trust_region::INFO, |p| trust_region::suits(p))] }
 }
 
 /// [`smooth_only`], [`second_order`], [`pairwise`] and [`approximate`].
@@ -112,7 +108,7 @@ where
     F: Smooth + 'static,
     H: PairPenalty + 'static,
 {
-    const { &[obcd_majorised::info()] }
+    const { &entries![obcd_majorised::INFO] }
 }
 
 /// What needs of f no more than values and gradients, and moves pairs of rows along f itself, where h = 0.
@@ -121,7 +117,7 @@ where
     F: Smooth + 'static,
     H: Nonsmooth + 'static,
 {
-    const { &[obcd_approx::info()] }
+    const { &entries![obcd_approx::INFO] }
 }
 
 /// What takes f − g + h∘A apart, with values and gradients of f.
@@ -133,18 +129,18 @@ where
     A: LinearMap + 'static,
 {
     const {
-        &[
-            oadmm::fast(),
-            oadmm::euclidean(),
-            oadmm::riemannian(),
-            composite::radmm::info(),
-            composite::spgm::euclidean(),
-            composite::spgm::riemannian(),
-            composite::subgrad::info(),
-            composite::madmm::info(),
-            composite::manial::info(),
-            composite::manial::rial(),
-            composite::rada::info(),
+        &entries![
+            oadmm::FAST,
+            oadmm::EUCLIDEAN,
+            oadmm::RIEMANNIAN,
+            composite::radmm::INFO,
+            composite::spgm::EUCLIDEAN,
+            composite::spgm::RIEMANNIAN,
+            composite::subgrad::INFO,
+            composite::madmm::INFO,
+            composite::manial::INFO,
+            composite::manial::RIAL,
+            composite::rada::INFO,
         ]
     }
 }
@@ -213,5 +209,8 @@ pub static SOLVERS: &[SolverInfo] = &join::<
 /// All solvers of composite problems.
 pub static COMPOSITE_SOLVERS: &[SolverInfo<CompositeProblem>] = &join::<_, { SPLITTING + 1 }>(&[
     splitting::<AnySmooth, AnyPenalty, AnyConcave, AnyMap>(),
-    &[composite::obcd::info()],
+    &[entry!(composite::obcd::INFO, |p| composite::obcd::suits(p))],
 ]);
+
+#[cfg(test)]
+mod tests;

@@ -16,19 +16,8 @@
 //! Cost per iteration: a gradient, 4nr² flops for each Newton step of the subproblem, 4nr² for
 //! each point tried.
 
-use super::proximal::{
-    Descent, FINITE_CONVEX, Progressing, Searched, check_finite_convex, curvature, feasible_start,
-    finite_convex,
-};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{constants, only};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::{Descent, Progressing, Searched, curvature, feasible_start};
+use crate::prelude::*;
 
 constants! {
     /// ManPG with the papers' constants unless set.
@@ -50,36 +39,24 @@ constants! {
 }
 
 /// What the registry says of ManPG.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "manpg",
-        doc: "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
-        constants: const { &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]) },
-        shared: &[],
-        handles: &|p| finite_convex(&p.h),
-        scope: FINITE_CONVEX,
-        make: &|o| Ok(AnySolver::new(INFO.configured(ManPg::FIXED, o)?)),
-    }
-}
+pub const INFO: Preset<ManPg> = Preset {
+    constants: &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]),
+    ..Preset::new(
+        "manpg",
+        "manifold proximal gradient, semismooth Newton subproblems, step 1/L; feasible and monotone",
+        Domain::FINITE_CONVEX,
+    )
+};
 
 /// What the registry says of ManPG-Ada.
-pub const INFO_ADA: SolverInfo = info_ada();
-
-/// The same for any f and h of the kind.
-pub const fn info_ada<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "manpg-ada",
-        doc: "manifold proximal gradient with an adaptive step; feasible and monotone",
-        constants: const { &ManPg::ADAPTIVE.constants() },
-        shared: &[],
-        handles: &|p| finite_convex(&p.h),
-        scope: FINITE_CONVEX,
-        make: &|o| Ok(AnySolver::new(INFO_ADA.configured(ManPg::ADAPTIVE, o)?)),
-    }
-}
+pub const INFO_ADA: Preset<ManPg> = Preset {
+    make: |info, o| info.configured(ManPg::ADAPTIVE, o),
+    ..Preset::new(
+        "manpg-ada",
+        "manifold proximal gradient with an adaptive step; feasible and monotone",
+        Domain::FINITE_CONVEX,
+    )
+};
 
 impl ManPg {
     /// ManPG.
@@ -88,8 +65,8 @@ impl ManPg {
     pub const ADAPTIVE: Self = Self { adaptive: true, ..Self::DEFAULT };
 
     /// What the registry says of it.
-    fn info(&self) -> &'static SolverInfo {
-        if self.adaptive { &INFO_ADA } else { &INFO }
+    fn info(&self) -> Preset<Self> {
+        if self.adaptive { INFO_ADA } else { INFO }
     }
 }
 
@@ -107,13 +84,33 @@ pub struct State {
     progress: Progressing,
 }
 
-impl ManPg {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
+impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
+    type State = State;
+
+    fn name(&self) -> &'static str {
+        self.info().name
+    }
+
+    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
+        self.info().check(&p.h)?;
+        let x0 = feasible_start(p, x0)?;
+        let lipschitz = curvature(&p.f, &x0);
+        let t = self.t.unwrap_or(1.0 / lipschitz);
+        Ok(State {
+            body: Descent::new(p, x0),
+            t,
+            t0: t,
+            lipschitz,
+            caution: 1.0,
+            iterations: 0,
+            newton_steps: 0,
+            backtracks: 0,
+            progress: Progressing::default(),
+        })
+    }
+
+    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
+        st.iterations += 1;
         // the error of the constraint second order in D, as that of the retraction is
         let caution = st.caution;
         st.body.direction(p, st.t, |d| 1e-2 * caution * d * d.min(1.0));
@@ -133,42 +130,11 @@ impl ManPg {
                 st.t *= 0.5;
                 st.caution *= 0.1;
                 if st.caution < 1e-12 {
-                    return Some((Status::Stalled, "no step along the direction lowers F"));
+                    return Step::ended(Some((Status::Stalled, "no step along the direction lowers F")));
                 }
             }
         }
-        st.progress.note(st.body.at.objective(), st.body.residual(st.lipschitz))
-    }
-}
-
-impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ManPg {
-    type State = State;
-
-    fn name(&self) -> &'static str {
-        self.info().name
-    }
-
-    fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        check_finite_convex(Solver::<Problem<Stiefel, F, H>>::name(self), &p.h)?;
-        let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f, &x0);
-        let t = self.t.unwrap_or(1.0 / lipschitz);
-        Ok(State {
-            body: Descent::new(p, x0),
-            t,
-            t0: t,
-            lipschitz,
-            caution: 1.0,
-            iterations: 0,
-            newton_steps: 0,
-            backtracks: 0,
-            progress: Progressing::default(),
-        })
-    }
-
-    fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        st.iterations += 1;
-        Step::ended(self.advance(p, st))
+        Step::ended(st.progress.note(st.body.at.objective(), st.body.residual(st.lipschitz)))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {

@@ -20,26 +20,23 @@ use super::pair_descent::{
 use crate::obcd::{self, ObcdOptions};
 use crate::obcd_approx;
 use crate::obcd_majorised::MajorisedObcd;
+use crate::prelude::*;
 use orthopt_core::composite::relative_criticality;
-use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::size;
-use orthopt_core::options::Constants;
 use orthopt_core::pair::movable::Movable;
 use orthopt_core::pair::nonlinear::{CircleSearch, Work, apply, solve_pair};
 use orthopt_core::pair::step::Model;
 use orthopt_core::problem::NonlinearEigProblem;
+use orthopt_core::smooth::NonlinearEig;
 use orthopt_core::smooth::nonlinear_eig::Image;
-use orthopt_core::smooth::{NonlinearEig, Smooth};
+use orthopt_core::solve::AnySolver;
 use orthopt_core::solve::info::{Make, SolverInfo, SolverOptions};
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
 
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
 
 /// What the registry says of `obcd`.
-pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
+const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd",
     doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
     constants: &[],
@@ -50,11 +47,11 @@ pub const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
 };
 
 /// What the registry says of `obcd-approx`.
-pub const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
-    name: obcd_approx::NAME,
+const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
+    name: obcd_approx::INFO.name,
     doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper, from rows and entries of the data",
     constants: &[],
-    shared: obcd_approx::SHARED,
+    shared: obcd_approx::INFO.shared,
     handles: &|p| p.f.has_inverse(),
     scope: SCOPE,
     make: &|o| made(APPROX.name, CircleSearch::FifthOrder, o),
@@ -70,32 +67,36 @@ const fn preset(
 }
 
 /// See `preset`.
-pub const OBCD_R: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_R, obcd::OBCD_R.doc, &|o| {
+const OBCD_R: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_R, obcd::OBCD_R.doc, &|o| {
     with(OBCD_R.name, o, |p| p.working_set = WorkingSet::Random)
 });
 /// See `preset`.
-pub const OBCD_C: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_C, obcd::OBCD_C.doc, &|o| {
+const OBCD_C: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_C, obcd::OBCD_C.doc, &|o| {
     with(OBCD_C.name, o, |p| p.working_set = WorkingSet::Cyclic)
 });
 /// See `preset`.
-pub const OBCD_SV: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_SV, obcd::OBCD_SV.doc, &|o| {
+const OBCD_SV: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_SV, obcd::OBCD_SV.doc, &|o| {
     with(OBCD_SV.name, o, |p| p.working_set = WorkingSet::GreedySv)
 });
 /// See `preset`.
-pub const OBCD_OR: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_OR, obcd::OBCD_OR.doc, &|o| {
+const OBCD_OR: SolverInfo<NonlinearEigProblem> = preset(&obcd::OBCD_OR, obcd::OBCD_OR.doc, &|o| {
     with(OBCD_OR.name, o, |p| p.working_set = WorkingSet::GreedyOr)
 });
 /// See `preset`.
-pub const OBCD_BLOCK: SolverInfo<NonlinearEigProblem> = preset(
+const OBCD_BLOCK: SolverInfo<NonlinearEigProblem> = preset(
     &obcd::OBCD_BLOCK,
     "OBCD with blocks of rows, a gradient a round: 32 rows, or the block size",
     &|o| with(OBCD_BLOCK.name, o, |p| p.block = if p.block > 2 { p.block } else { obcd::BLOCK }),
 );
 /// See `preset`.
-pub const OBCD_JACOBI: SolverInfo<NonlinearEigProblem> =
+const OBCD_JACOBI: SolverInfo<NonlinearEigProblem> =
     preset(&obcd::OBCD_JACOBI, "OBCD with rounds of n/2 disjoint pairs, a gradient a round", &|o| {
         with(OBCD_JACOBI.name, o, |p| p.jacobi = true)
     });
+
+/// All of them.
+pub const SOLVERS: [SolverInfo<NonlinearEigProblem>; 8] =
+    [INFO, APPROX, OBCD_R, OBCD_C, OBCD_SV, OBCD_OR, OBCD_BLOCK, OBCD_JACOBI];
 
 /// With options that a preset fixes.
 fn with(

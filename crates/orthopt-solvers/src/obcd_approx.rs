@@ -19,43 +19,26 @@
 use super::obcd::{ObcdOptions, repaired};
 use super::obcd_majorised::rounds::{DRIFT, LOOK, NOTHING, REFRESH, ROUNDING, fall};
 use super::pair_descent::{
-    self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, stationarity_score,
+    self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, row_products,
+    stationarity_score,
 };
+use crate::prelude::*;
 use orthopt_core::composite::relative_criticality;
-use orthopt_core::constraint::{Stiefel, stiefel};
-use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::size;
-use orthopt_core::options::{Constant, Constants, only};
 use orthopt_core::pair::movable::Movable;
 use orthopt_core::pair::trig4::{NODES, Trig4, majorant_step};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::inner;
 use orthopt_linalg::plane::{Branch, PairMove};
 
-/// Its name in the registry.
-pub(crate) const NAME: &str = "obcd-approx";
-const SCOPE: &str = "every smooth f without a penalty";
-
-/// Options of OBCD that it looks at.
-pub(crate) const SHARED: &[Constant] = &only(ObcdOptions::LIST, ["working-set", "alpha", "candidates"]);
-
-/// What the registry says of it for any f; h must be 0.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: NAME,
-        doc: "pairs of rows of any smooth f, the fifth-order iteration of the first version of the OBCD paper: ten gradients a pair",
-        constants: &[],
-        shared: SHARED,
-        handles: &|p| p.h.is_zero(),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(ObcdApprox::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<ObcdApprox> = Preset {
+    name: "obcd-approx",
+    doc: "pairs of rows of any smooth f, the fifth-order iteration of the first version of the OBCD paper: ten gradients a pair",
+    constants: &[],
+    shared: &only(ObcdOptions::LIST, ["working-set", "alpha", "candidates"]),
+    domain: Domain { words: "every smooth f without a penalty", ..Domain::SMOOTH },
+    make: |_, o| ObcdApprox::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() }),
+};
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -112,7 +95,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ObcdApprox {
     type State = State;
 
     fn name(&self) -> &'static str {
-        NAME
+        INFO.name
     }
 
     fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
@@ -120,9 +103,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ObcdApprox {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x: RowMat) -> Result<State> {
-        if !p.h.is_zero() {
-            return Err(Error::Incompatible(format!("solver {NAME} is for {SCOPE}").into()));
-        }
+        INFO.check(&p.h)?;
         stiefel::check(&x, p.nrows(), p.rank(), "the starting point X")?;
         if stiefel::feasibility(&x) > DRIFT {
             stiefel::repair_on_support(&mut x);
@@ -306,10 +287,7 @@ impl<F: Smooth> PairOracle for Pairs<'_, F> {
         let ObcdOptions { working_set, alpha, .. } = *self.options;
         let at = &*self.at;
         let score = |&(i, j): &(usize, usize)| {
-            let (gi, gj, xi, xj) = (at.g.row(i), at.g.row(j), at.x.row(i), at.x.row(j));
-            let [g11, g12] = [inner(gi, xi), inner(gi, xj)];
-            let [g21, g22] = [inner(gj, xi), inner(gj, xj)];
-            let products = [g11, g12, g21, g22, inner(xi, xi), inner(xi, xj), inner(xj, xj)];
+            let products = row_products([at.g.row(i), at.g.row(j), at.x.row(i), at.x.row(j)]);
             stationarity_score(working_set, alpha * at.scale, at.lipschitz, products)
         };
         pairs.iter().map(score).collect()

@@ -15,20 +15,10 @@
 //!
 //! Cost per iteration: a gradient and 8nr² flops.
 
-use super::proximal::{
-    FINITE_CONVEX, Point, Progressing, Relative, check_finite_convex, combine, curvature, feasible_start,
-    finite_convex,
-};
+use super::proximal::{Point, Progressing, Relative, combine, curvature, feasible_start};
+use crate::prelude::*;
 use orthopt_core::composite::relative_criticality;
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::{Nonsmooth, Subgradients};
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use orthopt_core::nonsmooth::Subgradients;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::products::{cross, product};
 
@@ -43,21 +33,12 @@ constants! {
     }
 }
 
-/// What the registry says of RSubGrad.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "rsubgrad",
-        doc: "Riemannian subgradient method with diminishing steps; feasible",
-        constants: RSubGrad::LIST,
-        shared: &[],
-        handles: &|p| finite_convex(&p.h),
-        scope: FINITE_CONVEX,
-        make: &|o| Ok(AnySolver::new(INFO.configured(RSubGrad::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<RSubGrad> = Preset::new(
+    "rsubgrad",
+    "Riemannian subgradient method with diminishing steps; feasible",
+    Domain::FINITE_CONVEX,
+);
 
 /// State of RSubGrad.
 #[derive(Clone, Debug)]
@@ -73,40 +54,6 @@ pub struct State {
     progress: Progressing,
 }
 
-impl RSubGrad {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        st.k += 1;
-        // G: where ∂h is a set, the element that comes closest to cancelling ∇f
-        st.d.data_mut().iter_mut().zip(st.at.grad.data()).for_each(|(g, grad)| *g = -grad);
-        Subgradients::of(&p.h, &st.at.x, 0.0).nearest(&mut st.d);
-        st.d.data_mut().iter_mut().zip(st.at.grad.data()).for_each(|(g, grad)| *g += grad);
-        // D = G − X sym(XᵀG)
-        let xtg = cross(&st.at.x, &st.d);
-        let sym = xtg.symmetric_part();
-        product(&mut st.d, true, -1.0, st.at.x.as_mat(), sym.as_mat());
-        st.residual = st.relative.to(st.d.norm());
-        // X ← Retr(−ηD)
-        let eta = st.eta0 * (st.k as f64).powf(-self.p);
-        let mut y = st.at.x.clone();
-        combine(&mut y, &st.at.x, -eta, &st.d);
-        if !nearest(&y, &mut st.at.x) {
-            return Some((Status::NumericalError, "the subgradient is not finite"));
-        }
-        st.at.evaluate(p);
-        st.relative.meet(&st.at.grad);
-        if st.at.objective() < st.lowest {
-            st.lowest = st.at.objective();
-            st.best.data_mut().copy_from_slice(st.at.x.data());
-        }
-        st.progress.note(st.lowest, st.residual)
-    }
-}
-
 impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
     type State = State;
 
@@ -115,7 +62,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        check_finite_convex(INFO.name, &p.h)?;
+        INFO.check(&p.h)?;
         let x0 = feasible_start(p, x0)?;
         let at = Point::new(p, x0);
         let mut relative = Relative::default();
@@ -134,7 +81,30 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for RSubGrad {
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        st.k += 1;
+        // G: where ∂h is a set, the element that comes closest to cancelling ∇f
+        st.d.data_mut().iter_mut().zip(st.at.grad.data()).for_each(|(g, grad)| *g = -grad);
+        Subgradients::of(&p.h, &st.at.x, 0.0).nearest(&mut st.d);
+        st.d.data_mut().iter_mut().zip(st.at.grad.data()).for_each(|(g, grad)| *g += grad);
+        // D = G − X sym(XᵀG)
+        let xtg = cross(&st.at.x, &st.d);
+        let sym = xtg.symmetric_part();
+        product(&mut st.d, true, -1.0, st.at.x.as_mat(), sym.as_mat());
+        st.residual = st.relative.to(st.d.norm());
+        // X ← Retr(−ηD)
+        let eta = st.eta0 * (st.k as f64).powf(-self.p);
+        let mut y = st.at.x.clone();
+        combine(&mut y, &st.at.x, -eta, &st.d);
+        if !nearest(&y, &mut st.at.x) {
+            return Step::ended(Some((Status::NumericalError, "the subgradient is not finite")));
+        }
+        st.at.evaluate(p);
+        st.relative.meet(&st.at.grad);
+        if st.at.objective() < st.lowest {
+            st.lowest = st.at.objective();
+            st.best.data_mut().copy_from_slice(st.at.x.data());
+        }
+        Step::ended(st.progress.note(st.lowest, st.residual))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {

@@ -25,19 +25,8 @@
 
 use std::collections::VecDeque;
 
-use super::proximal::{
-    FINITE_CONVEX, Feasible, Point, Progressing, Relative, check_finite_convex, curvature, distance,
-    feasible_start, finite_convex,
-};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::{Feasible, Point, Progressing, Relative, curvature, distance, feasible_start};
+use crate::prelude::*;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::products::{cross, gram, product};
 use orthopt_linalg::simd::dispatch;
@@ -55,21 +44,12 @@ constants! {
     }
 }
 
-/// What the registry says of SLPG.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "slpg",
-        doc: "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
-        constants: Slpg::LIST,
-        shared: &[],
-        handles: &|p| finite_convex(&p.h),
-        scope: FINITE_CONVEX,
-        make: &|o| Ok(AnySolver::new(INFO.configured(Slpg::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Slpg> = Preset::new(
+    "slpg",
+    "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",
+    Domain::FINITE_CONVEX,
+);
 
 /// ‖ZᵀZ − I‖_F up to which A is a contraction towards the manifold with a margin.
 const BASIN: f64 = 0.9;
@@ -159,31 +139,6 @@ fn normal_step(z: &RowMat, out: &mut RowMat) -> Option<RowMat> {
 }
 
 impl Slpg {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        if !self.move_x(p, st) {
-            return Some((Status::Stalled, "no step lowers the merit function"));
-        }
-        let m_before = st.m.clone();
-        self.update_multiplier(&p.h, st);
-        self.update_length(st, &m_before);
-        let phi = st.phi(&st.at, &st.xtx);
-        if st.recent.len() == self.memory {
-            st.recent.pop_front();
-        }
-        st.recent.push_back(phi);
-        st.iterations += 1;
-        if st.best.is_due(st.iterations) {
-            st.best.offer(p, &st.at.x, &st.z);
-        }
-        let residual = st.residual();
-        st.progress.note(st.best.objective, residual)
-    }
-
     /// Tangential and normal step with an η that is accepted.
     fn move_x<F: Smooth, H: Nonsmooth>(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> bool {
         for attempt in 0..=2 * HALVINGS {
@@ -266,7 +221,7 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        check_finite_convex(INFO.name, &p.h)?;
+        INFO.check(&p.h)?;
         let x0 = feasible_start(p, x0)?;
         let lipschitz = curvature(&p.f, &x0);
         let best = Feasible::new(p, &x0);
@@ -298,7 +253,23 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Slpg {
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        if !self.move_x(p, st) {
+            return Step::ended(Some((Status::Stalled, "no step lowers the merit function")));
+        }
+        let m_before = st.m.clone();
+        self.update_multiplier(&p.h, st);
+        self.update_length(st, &m_before);
+        let phi = st.phi(&st.at, &st.xtx);
+        if st.recent.len() == self.memory {
+            st.recent.pop_front();
+        }
+        st.recent.push_back(phi);
+        st.iterations += 1;
+        if st.best.is_due(st.iterations) {
+            st.best.offer(p, &st.at.x, &st.z);
+        }
+        let residual = st.residual();
+        Step::ended(st.progress.note(st.best.objective, residual))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {

@@ -20,16 +20,8 @@
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
-use super::proximal::{Feasible, Progressing, Relative, combine, curvature, distance, feasible_start};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::{Copies, combine, distance};
+use crate::prelude::*;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::simd::dispatch;
 
@@ -42,93 +34,20 @@ constants! {
     }
 }
 
-/// What the registry says of SOC.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "soc",
-        doc: "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
-        constants: Soc::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every problem",
-        make: &|o| Ok(AnySolver::new(INFO.configured(Soc::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Soc> = Preset::new(
+    "soc",
+    "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",
+    Domain::EVERY,
+);
 
 /// State of SOC.
 #[derive(Clone, Debug)]
 pub struct State {
-    x: RowMat,      // Xᵏ, free
-    p: RowMat,      // Pᵏ, orthonormal
-    q: RowMat,      // Qᵏ, sparse
-    bp: RowMat,     // B, scaled multiplier of X = P
-    bq: RowMat,     // b, scaled multiplier of X = Q
-    grad: RowMat,   // ∇f(Xᵏ)
-    work: RowMat,   // n × r
-    beta: f64,      // β
-    lipschitz: f64, // L
-    residual: f64,
-    relative: Relative,
-    best: Feasible,
-    iterations: u64,
-    progress: Progressing,
-}
-
-impl Soc {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        let beta = st.beta;
-        let damping = if p.f.is_concave() { 0.0 } else { st.lipschitz };
-        // X ← (β(P − B) + β(Q − b) + damping·X − ∇f(X))/(2β + damping)
-        p.f.gradient(&st.x, &mut st.grad);
-        st.relative.meet(&st.grad);
-        let (x, pp, q) = (st.x.data(), st.p.data(), st.q.data());
-        let (bp, bq, g) = (st.bp.data(), st.bq.data(), st.grad.data());
-        let work = st.work.data_mut();
-        let total = 2.0 * beta + damping;
-        dispatch(|| {
-            for k in 0..work.len() {
-                work[k] = (beta * (pp[k] - bp[k] + q[k] - bq[k]) + damping * x[k] - g[k]) / total;
-            }
-        });
-        let dx = distance(&st.work, &st.x);
-        std::mem::swap(&mut st.x, &mut st.work);
-        // Q ← prox_{h/β}(X + b)
-        combine(&mut st.work, &st.x, 1.0, &st.bq);
-        p.h.prox_rows(st.work.data_mut(), st.x.ncols(), 1.0 / beta);
-        let dq = distance(&st.work, &st.q);
-        std::mem::swap(&mut st.q, &mut st.work);
-        // P ← nearest(X + B)
-        combine(&mut st.work, &st.x, 1.0, &st.bp);
-        let mut p_next = st.p.clone();
-        if !nearest(&st.work, &mut p_next) {
-            return Some((Status::NumericalError, "the gradient or a multiplier is not finite"));
-        }
-        let dp = distance(&p_next, &st.p);
-        st.p = p_next;
-        // B ← B + X − P, b ← b + X − Q
-        for (k, x) in st.x.data().iter().enumerate() {
-            st.bp.data_mut()[k] += x - st.p.data()[k];
-            st.bq.data_mut()[k] += x - st.q.data()[k];
-        }
-        let apart = distance(&st.x, &st.p) + distance(&st.x, &st.q);
-        let primal = apart / (st.x.ncols() as f64).sqrt();
-        // βb ∈ ∂h(Q) and βB normal to the manifold at P hold exactly; the X-problem up to this
-        let dual = st.relative.to((st.lipschitz + damping) * dx + beta * (dp + dq));
-        st.residual = primal + dual;
-        st.iterations += 1;
-        if st.best.is_due(st.iterations) {
-            st.best.offer(p, &st.p, &st.q);
-        }
-        st.progress.note(st.best.objective, st.residual)
-    }
+    x: RowMat,  // Xᵏ, free
+    at: Copies, // Pᵏ and Qᵏ
+    bp: RowMat, // B, scaled multiplier of X = P
+    bq: RowMat, // b, scaled multiplier of X = Q
 }
 
 impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
@@ -139,43 +58,61 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Soc {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f, &x0);
-        let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
-        Ok(State {
-            best: Feasible::new(p, &x0),
-            p: x0.clone(),
-            q: x0.clone(),
-            x: x0,
-            bp: zeros.clone(),
-            bq: zeros.clone(),
-            grad: zeros.clone(),
-            work: zeros,
-            beta: self.beta.unwrap_or(lipschitz),
-            lipschitz,
-            residual: f64::INFINITY,
-            relative: Relative::default(),
-            iterations: 0,
-            progress: Progressing::default(),
-        })
+        let at = Copies::new(p, x0, self.beta, 1.0)?;
+        let zeros = RowMat::zeros(at.x.nrows(), at.x.ncols());
+        Ok(State { x: at.x.clone(), at, bp: zeros.clone(), bq: zeros })
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        let State { x, at, bp, bq } = st;
+        let beta = at.beta;
+        let damping = if p.f.is_concave() { 0.0 } else { at.lipschitz };
+        // X ← (β(P − B) + β(Q − b) + damping·X − ∇f(X))/(2β + damping)
+        p.f.gradient(x, &mut at.grad);
+        at.relative.meet(&at.grad);
+        let (pp, q, g, work) = (at.x.data(), at.y.data(), at.grad.data(), at.work.data_mut());
+        let (x_before, bp_before, bq_before) = (x.data(), bp.data(), bq.data());
+        let total = 2.0 * beta + damping;
+        dispatch(|| {
+            for k in 0..work.len() {
+                let pulled = beta * (pp[k] - bp_before[k] + q[k] - bq_before[k]);
+                work[k] = (pulled + damping * x_before[k] - g[k]) / total;
+            }
+        });
+        let dx = distance(&at.work, x);
+        std::mem::swap(x, &mut at.work);
+        // Q ← prox_{h/β}(X + b)
+        combine(&mut at.work, x, 1.0, bq);
+        let dq = at.update_sparse(&p.h);
+        // P ← nearest(X + B)
+        combine(&mut at.work, x, 1.0, bp);
+        let mut next = at.x.clone();
+        if !nearest(&at.work, &mut next) {
+            return Step::ended(Some((Status::NumericalError, "the gradient or a multiplier is not finite")));
+        }
+        let dp = distance(&next, &at.x);
+        at.x = next;
+        // B ← B + X − P, b ← b + X − Q
+        for (k, x) in x.data().iter().enumerate() {
+            bp.data_mut()[k] += x - at.x.data()[k];
+            bq.data_mut()[k] += x - at.y.data()[k];
+        }
+        let apart = distance(x, &at.x) + distance(x, &at.y);
+        // βb ∈ ∂h(Q) and βB normal to the manifold at P hold exactly; the X-problem up to this
+        let dual = at.relative.to((at.lipschitz + damping) * dx + beta * (dp + dq));
+        at.residual = at.primal(apart) + dual;
+        Step::ended(at.end_iteration(p, false))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
-        st.best.current(st.residual)
+        st.at.current()
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        st.best.confirmed(p, &st.p, &st.q)
+        st.at.confirmed(p)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
-        let mut details = Details::of(self, INFO.constants);
-        details.chosen("beta", st.beta);
-        details.set("iterations", st.iterations);
-        st.best.finish(p, (&st.p, &st.q), &st.q, details)
+        st.at.finish(p, Details::of(self, INFO.constants))
     }
 }

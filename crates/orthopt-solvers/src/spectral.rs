@@ -11,20 +11,17 @@
 //! is at least −½ Σ λ↓(C)·λ↓(D, padded with zeros) (von Neumann), so that positive weights have the leading eigenvectors, the largest
 //! weight the first, and negative ones the last. With negative weights C is decomposed whole.
 
+use crate::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use orthopt_core::constraint::{Stiefel, stiefel};
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::problem::{PcaProblem, Problem};
+use orthopt_core::problem::PcaProblem;
 use orthopt_core::smooth::Quadratic;
+use orthopt_core::solve::AnySolver;
 use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
 use orthopt_linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use orthopt_linalg::eigen::symmetric_eigenpairs;
-use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::order::descending_to;
 use orthopt_linalg::products::{gram, product};

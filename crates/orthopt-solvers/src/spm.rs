@@ -27,16 +27,8 @@
 //!
 //! Cost per iteration: a gradient and 4nr² flops.
 
-use super::proximal::{Feasible, Progressing, Relative, curvature, distance, feasible_start};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::proximal::{Copies, distance};
+use crate::prelude::*;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::simd::dispatch;
 
@@ -53,21 +45,12 @@ constants! {
     }
 }
 
-/// What the registry says of SPM.
-pub const INFO: SolverInfo = info();
-
-/// The same for any f and h of the kind.
-pub const fn info<F: Smooth + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>> {
-    SolverInfo {
-        name: "spm",
-        doc: "smoothing penalty (PADM in the first version of the OBCD paper): alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
-        constants: Spm::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every problem",
-        make: &|o| Ok(AnySolver::new(INFO.configured(Spm::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Spm> = Preset::new(
+    "spm",
+    "smoothing penalty (PADM in the first version of the OBCD paper): alternating steps in an orthonormal X and a sparse copy; feasible in the limit",
+    Domain::EVERY,
+);
 
 /// First β in units of L.
 const FIRST: f64 = 0.01;
@@ -75,65 +58,8 @@ const FIRST: f64 = 0.01;
 /// State of SPM.
 #[derive(Clone, Debug)]
 pub struct State {
-    x: RowMat,      // Xᵏ, orthonormal
-    y: RowMat,      // Yᵏ, sparse
-    grad: RowMat,   // ∇f(Xᵏ)
-    work: RowMat,   // n × r
-    beta: f64,      // β
-    lipschitz: f64, // L
-    residual: f64,
-    relative: Relative,
-    best: Feasible,
-    iterations: u64,
-    progress: Progressing,
-}
-
-impl Spm {
-    /// One iteration; how the method ended, if it did.
-    fn advance<F: Smooth, H: Nonsmooth>(
-        &self,
-        p: &Problem<Stiefel, F, H>,
-        st: &mut State,
-    ) -> Option<(Status, &'static str)> {
-        let beta = st.beta;
-        let ell = if p.f.is_concave() { beta } else { st.lipschitz + beta };
-        // X ← nearest(X − (∇f(X) + β(X − Y))/ℓ)
-        p.f.gradient(&st.x, &mut st.grad);
-        st.relative.meet(&st.grad);
-        st.work.data_mut().copy_from_slice(st.x.data());
-        let (x, y, g) = (st.x.data(), st.y.data(), st.grad.data());
-        let work = st.work.data_mut();
-        dispatch(|| {
-            for k in 0..work.len() {
-                work[k] -= (g[k] + beta * (x[k] - y[k])) / ell;
-            }
-        });
-        let mut x_next = st.x.clone();
-        if !nearest(&st.work, &mut x_next) {
-            return Some((Status::NumericalError, "the gradient is not finite"));
-        }
-        let dx = distance(&x_next, &st.x);
-        st.x = x_next;
-        // Y ← prox_{h/β}(X)
-        st.work.data_mut().copy_from_slice(st.x.data());
-        p.h.prox_rows(st.work.data_mut(), st.x.ncols(), 1.0 / beta);
-        let dy = distance(&st.work, &st.y);
-        std::mem::swap(&mut st.y, &mut st.work);
-        let apart = distance(&st.x, &st.y);
-        // β(X − Y) ∈ ∂h(Y) holds exactly; the other two conditions up to these
-        let dual = (st.lipschitz + beta + ell) * dx + beta * dy;
-        let primal = apart / (st.x.ncols() as f64).sqrt();
-        st.residual = primal + st.relative.to(dual);
-        st.iterations += 1;
-        st.beta = (beta * self.rho).min(self.most * st.lipschitz).max(beta);
-        if st.beta > beta {
-            st.progress.restart();
-        }
-        if st.best.is_due(st.iterations) {
-            st.best.offer(p, &st.x, &st.y);
-        }
-        st.progress.note(st.best.objective, st.residual)
-    }
+    at: Copies,   // Xᵏ and Yᵏ
+    next: RowMat, // Xᵏ⁺¹
 }
 
 impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spm {
@@ -144,41 +70,48 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Spm {
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<State> {
-        let x0 = feasible_start(p, x0)?;
-        let lipschitz = curvature(&p.f, &x0);
-        let zeros = RowMat::zeros(x0.nrows(), x0.ncols());
-        Ok(State {
-            best: Feasible::new(p, &x0),
-            y: x0.clone(),
-            x: x0,
-            grad: zeros.clone(),
-            work: zeros,
-            beta: self.beta.unwrap_or(FIRST * lipschitz),
-            lipschitz,
-            residual: f64::INFINITY,
-            relative: Relative::default(),
-            iterations: 0,
-            progress: Progressing::default(),
-        })
+        let at = Copies::new(p, x0, self.beta, FIRST)?;
+        Ok(State { next: at.x.clone(), at })
     }
 
     fn step(&self, p: &Problem<Stiefel, F, H>, st: &mut State) -> Step {
-        Step::ended(self.advance(p, st))
+        let State { at, next } = st;
+        let (beta, ell) = (at.beta, at.ell(&p.f));
+        // X ← nearest(X − (∇f(X) + β(X − Y))/ℓ)
+        p.f.gradient(&at.x, &mut at.grad);
+        at.relative.meet(&at.grad);
+        let (x, y, g, work) = (at.x.data(), at.y.data(), at.grad.data(), at.work.data_mut());
+        dispatch(|| {
+            for k in 0..work.len() {
+                work[k] = x[k] - (g[k] + beta * (x[k] - y[k])) / ell;
+            }
+        });
+        if !nearest(&at.work, next) {
+            return Step::ended(Some((Status::NumericalError, "the gradient is not finite")));
+        }
+        std::mem::swap(&mut at.x, next);
+        let dx = distance(&at.x, next);
+        // Y ← prox_{h/β}(X)
+        at.work.data_mut().copy_from_slice(at.x.data());
+        let dy = at.update_sparse(&p.h);
+        // β(X − Y) ∈ ∂h(Y) holds exactly; the other two conditions up to these
+        let dual = (at.lipschitz + beta + ell) * dx + beta * dy;
+        at.residual = at.primal(distance(&at.x, &at.y)) + at.relative.to(dual);
+        at.raise_beta(self.rho, self.most);
+        Step::ended(at.end_iteration(p, false))
     }
 
     fn current<'a>(&self, _: &Problem<Stiefel, F, H>, st: &'a State) -> Current<'a> {
-        st.best.current(st.residual)
+        st.at.current()
     }
 
     fn confirmed(&self, p: &Problem<Stiefel, F, H>, st: &State) -> Option<Confirmed> {
-        st.best.confirmed(p, &st.x, &st.y)
+        st.at.confirmed(p)
     }
 
     fn finish(&self, p: &Problem<Stiefel, F, H>, st: State) -> Ending {
         let mut details = Details::of(self, INFO.constants);
-        details.chosen("beta", self.beta.unwrap_or(FIRST * st.lipschitz));
-        details.set("beta_at_end", st.beta);
-        details.set("iterations", st.iterations);
-        st.best.finish(p, (&st.x, &st.y), &st.y, details)
+        details.set("beta_at_end", st.at.beta);
+        st.at.finish(p, details)
     }
 }

@@ -25,39 +25,29 @@
 
 use crate::curvilinear::{NOISE, repair};
 use crate::lbfgs::{Point, moved};
-use orthopt_core::constraint::{Stiefel, stiefel};
-use orthopt_core::nonsmooth::Nonsmooth;
+use crate::prelude::*;
 use orthopt_core::objective::size;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
 use orthopt_core::smooth::HessianVector;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::nobody_waits;
-use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::products::product;
 
-/// Entry in the registry.
-pub const INFO: SolverInfo = info();
+/// What the registry says of it.
+pub const INFO: Preset<TrustRegion> = Preset::new(
+    "trust-region",
+    "Newton's method by truncated CG in a trust region; for smooth f with a Hessian",
+    DOMAIN,
+);
 
-/// The same for any f; h must be 0.
-pub const fn info<F: HessianVector + 'static, H: Nonsmooth + 'static>() -> SolverInfo<Problem<Stiefel, F, H>>
-{
-    SolverInfo {
-        name: "trust-region",
-        doc: "Newton's method by truncated CG in a trust region; for smooth f with a Hessian",
-        constants: TrustRegion::LIST,
-        shared: &[],
-        handles: &|p| p.h.is_zero() && p.f.has_hessian(),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(INFO.configured(TrustRegion::DEFAULT, o)?)),
-    }
+const DOMAIN: Domain = Domain {
+    words: "problems without a penalty (pca), with an f that has products with its Hessian",
+    ..Domain::SMOOTH
+};
+
+/// True if h = 0 and f has products with its Hessian.
+pub fn suits<F: HessianVector, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> bool {
+    p.h.is_zero() && p.f.has_hessian()
 }
-
-/// What it is for, as the end of "... is for".
-const SCOPE: &str = "problems without a penalty (pca), with an f that has products with its Hessian";
 
 constants! {
     /// The solver.
@@ -100,8 +90,8 @@ impl<F: HessianVector, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for TrustReg
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
-        if !(p.h.is_zero() && p.f.has_hessian()) {
-            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", INFO.name).into()));
+        if !suits(p) {
+            return Err(DOMAIN.refusal(INFO.name));
         }
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         repair(&mut x0);

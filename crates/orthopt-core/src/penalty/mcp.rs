@@ -1,13 +1,7 @@
-use super::checked_lambda;
-use crate::nonsmooth::Nonsmooth;
-use crate::nonsmooth::{Piece, Pieces};
+use super::{checked_lambda, in_pieces, pairs_in_pieces};
+use crate::nonsmooth::{Nonsmooth, Piece, Pieces};
 use crate::options::{Constants, constants};
-use crate::pair::PairModel;
-use crate::pair::PairPenalty;
-use crate::pair::fold::Scratch;
 use orthopt_linalg::error::Result;
-use orthopt_linalg::plane::PairMove;
-use orthopt_linalg::simd::Simd;
 
 constants! {
     /// Shape of [`Mcp`].
@@ -55,18 +49,7 @@ impl Mcp {
 }
 
 impl Nonsmooth for Mcp {
-    #[inline(always)]
-    fn entry(&self, x: f64) -> f64 {
-        self.pieces.entry(x)
-    }
-
-    fn affine(&self, x: f64) -> Option<(f64, f64)> {
-        Some(self.pieces.affine(x))
-    }
-
-    fn bend(&self, x: f64) -> f64 {
-        self.pieces.bend(x)
-    }
+    in_pieces!();
 
     fn weak_convexity(&self) -> Option<f64> {
         Some(1.0 / self.gamma)
@@ -90,27 +73,6 @@ impl Nonsmooth for Mcp {
             v.signum() * (size - threshold) / (1.0 - mu / self.gamma)
         }
     }
-
-    fn subdifferential(&self, x: f64) -> (f64, f64) {
-        self.pieces.subdifferential(x)
-    }
-
-    fn kinks(&self) -> &[f64] {
-        self.pieces.kinks()
-    }
-
-    fn turning_price(&self, x: &[f64]) -> Option<f64> {
-        Some(self.value(x))
-    }
-
-    fn promotes_sparsity(&self) -> bool {
-        true
-    }
 }
 
-impl PairPenalty for Mcp {
-    #[inline(always)]
-    fn search_in<S: Simd>(&self, _simd: S, m: &PairModel<'_>, scratch: &mut Scratch) -> Option<PairMove> {
-        self.pieces.search(m, scratch)
-    }
-}
+pairs_in_pieces!(Mcp);

@@ -40,7 +40,12 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::plane::PairMove;
 use orthopt_linalg::simd::{Simd, WithSimd, dispatch, outlined};
 
-fn checked_lambda(lambda: f64) -> Result<f64> {
+/// λ, if it is a finite number >= 0.
+///
+/// # Errors
+/// [`Error::InvalidOption`] for `lambda`.
+#[doc(hidden)]
+pub fn checked_lambda(lambda: f64) -> Result<f64> {
     if lambda.is_finite() && lambda >= 0.0 {
         Ok(lambda)
     } else {
@@ -51,6 +56,59 @@ fn checked_lambda(lambda: f64) -> Result<f64> {
         })
     }
 }
+
+/// What a penalty takes from its field `pieces` for [`Nonsmooth`]: all but the prox and the constants of h.
+macro_rules! in_pieces {
+    () => {
+        #[inline(always)]
+        fn entry(&self, x: f64) -> f64 {
+            self.pieces.entry(x)
+        }
+
+        fn affine(&self, x: f64) -> Option<(f64, f64)> {
+            Some(self.pieces.affine(x))
+        }
+
+        fn bend(&self, x: f64) -> f64 {
+            self.pieces.bend(x)
+        }
+
+        fn subdifferential(&self, x: f64) -> (f64, f64) {
+            self.pieces.subdifferential(x)
+        }
+
+        fn kinks(&self) -> &[f64] {
+            self.pieces.kinks()
+        }
+
+        fn turning_price(&self, x: &[f64]) -> Option<f64> {
+            Some(self.value(x))
+        }
+
+        fn promotes_sparsity(&self) -> bool {
+            true
+        }
+    };
+}
+
+/// The pair search of a penalty with a field `pieces`.
+macro_rules! pairs_in_pieces {
+    ($penalty:ty) => {
+        impl $crate::pair::PairPenalty for $penalty {
+            #[inline(always)]
+            fn search_in<S: orthopt_linalg::simd::Simd>(
+                &self,
+                _simd: S,
+                m: &$crate::pair::PairModel<'_>,
+                scratch: &mut $crate::pair::fold::Scratch,
+            ) -> Option<orthopt_linalg::plane::PairMove> {
+                self.pieces.search(m, scratch)
+            }
+        }
+    };
+}
+
+use {in_pieces, pairs_in_pieces};
 
 /// Shape parameters that users have set: `penalty-constant` (`mcp-gamma`, `scad-a`) to value.
 pub type Shape = Given;
@@ -184,3 +242,6 @@ penalties! {
     ElasticNet(ElasticNet), "elastic-net", "lambda * (|x| + eta / 2 x^2)", ElasticNetShape, Some(LAMBDA_SHARE), ElasticNet::shaped;
     Box(BoxBounds), "box", "every entry in [lower, upper] (no lambda)", BoxShape, None, |_, shape| BoxBounds::shaped(shape);
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,8 @@
 
 use faer::{Mat, MatRef};
 
-use super::column_mean::{Column, ColumnMean};
 use orthopt_linalg::RowMat;
+use orthopt_linalg::column_mean::{Column, ColumnMean};
 
 /// The means of the columns of a dense A, to be subtracted where entries of A are read. Gives
 /// the same numbers, bit by bit, as subtracting them from A beforehand, column by column.

@@ -3,13 +3,13 @@ use std::sync::{Arc, OnceLock};
 
 use faer::sparse::SparseColMatRef;
 
-use super::column_mean::ColumnMean;
 use super::sparse_rows::{LONGER, Rows, SCATTERED, sparse_product};
 use super::{
     Entries, Halves, LinearTerm, Quadratic, Samples, Scale, Smooth, Unpacked, ritz_curvature, spectral_norm,
 };
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::{Cancel, inherit};
+use orthopt_linalg::column_mean::ColumnMean;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::kernels::{add_weighted_rows, axpy, is_zero};

@@ -6,7 +6,6 @@
 
 mod any;
 mod centring;
-mod column_mean;
 mod geodesic;
 mod gram_dense;
 mod gram_sparse;

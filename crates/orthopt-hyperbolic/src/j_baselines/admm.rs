@@ -9,34 +9,17 @@
 //! The printed updates are not stationary points of their subproblems; these are. Start Y⁰ = JX⁰
 //! (the printed Y⁰ = X⁰ is infeasible). Two definite solves and eight products, about 20n³ flops.
 
-use super::{Shown, is_looked_at, lost, raw, size};
+use super::{OffGroup, curvature, lost, profile, size};
+use crate::EVERY_F;
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, Signature};
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::{JProblem, Problem};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
 use orthopt_linalg::factor::solve_definite;
 use orthopt_linalg::products::{cross, product};
+use orthopt_solvers::prelude::*;
 
-/// What the registry says of ADMM.
-pub const INFO: SolverInfo<JProblem> = info();
-
-/// The same for any f of the kind.
-pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "j-admm",
-        doc: "ADMM on X'Y = J, Y = JX: infeasible until the end",
-        constants: Admm::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every f",
-        make: &|o| Ok(AnySolver::new(INFO.configured(Admm::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Admm> =
+    Preset::new("j-admm", "ADMM on X'Y = J, Y = JX: infeasible until the end", EVERY_F);
 
 constants! {
     /// The solver.
@@ -57,16 +40,11 @@ constants! {
 /// State of ADMM.
 #[derive(Clone, Debug)]
 pub struct State {
-    x: RowMat, // Xᵗ
-    y: RowMat, // Yᵗ ≈ JXᵗ
-    z: RowMat, // Zᵗ, multiplier of XᵀY = J
-    w: RowMat, // Wᵗ, multiplier of Y = JX
-    beta: f64, // β
-    beta0: f64,
-    l: f64, // l
-    iterations: u64,
-    shown: Shown,
-    ended: Option<(Status, &'static str)>,
+    at: OffGroup, // Xᵗ and β
+    y: RowMat,    // Yᵗ ≈ JXᵗ
+    z: RowMat,    // Zᵗ, multiplier of XᵀY = J
+    w: RowMat,    // Wᵗ, multiplier of Y = JX
+    l: f64,       // l
 }
 
 /// One iteration from (X, Y, Z, W); `grad` is ∇f(X). `None` where a system is not definite or not
@@ -113,71 +91,43 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         INFO.name
     }
 
-    /// A point of the group takes much longer than the rest of an iteration.
     fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
-        let fades = if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work };
-        Profile { closing_steps: 1.0, ..Profile::fading(fades) }
+        profile(p)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
         let n = p.order();
-        let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
-        let l = self.l.or(p.f.lipschitz().filter(|l| *l > 0.0)).unwrap_or_else(estimate);
+        let l = self.l.unwrap_or_else(|| curvature(p, &x0));
         Ok(State {
             y: p.signature().times(&x0),
             z: RowMat::zeros(n, n),
             w: RowMat::zeros(n, n),
-            beta: self.beta.unwrap_or(l),
-            beta0: self.beta.unwrap_or(l),
             l,
-            iterations: 0,
-            shown: Shown::new(p, x0.clone()),
-            ended: None,
-            x: x0,
+            at: OffGroup::new(p, x0, self.beta.unwrap_or(l)),
         })
     }
 
     fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
-        let residual = self.iterate_once(p, st);
-        Step::ended(st.ended).with_residual(residual)
+        let at = &st.at;
+        let now = (&at.x, &st.y, &st.z, &st.w);
+        let next = admm_update(now, &p.gradient(&at.x), p.signature(), at.beta, st.l);
+        let reach = next.as_ref().map_or(f64::INFINITY, |next| size(&next.0));
+        let ended = lost(p, reach, self.norm_limit);
+        let Some((x, y, z, w)) = next.filter(|_| ended.is_none()) else { return Step::ended(ended) };
+        (st.y, st.z, st.w) = (y, z, w);
+        let residual = st.at.take(p, x, (self.double, self.beta_max));
+        Step::default().with_residual(residual)
     }
 
     fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
-        Current::new(&st.shown.x, st.shown.f)
+        Current::new(&st.at.shown.x, st.at.shown.f)
     }
 
-    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> Ending {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> Ending {
         let mut details = Details::of(self, Self::LIST);
         details.chosen("l", st.l);
-        details.set("beta_at_end", st.beta);
-        details.set("misses", st.shown.misses);
-        let raw = Some(raw(p, &st.x));
-        if st.iterations > 0 && !is_looked_at(st.iterations) {
-            st.shown.offer(p, &st.x);
-        }
-        Ending::new(st.shown.x, details).with_raw(raw)
-    }
-}
-
-impl Admm {
-    fn iterate_once<F: Smooth>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
-        let grad = p.gradient(&st.x);
-        let now = (&st.x, &st.y, &st.z, &st.w);
-        let Some((x, y, z, w)) = admm_update(now, &grad, p.signature(), st.beta, st.l) else {
-            st.ended = lost(p, f64::INFINITY, self.norm_limit);
-            return None;
-        };
-        st.ended = lost(p, size(&x), self.norm_limit);
-        if st.ended.is_some() {
-            return None;
-        }
-        (st.x, st.y, st.z, st.w) = (x, y, z, w);
-        st.iterations += 1;
-        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0
-        {
-            st.beta *= 2.0;
-        }
-        is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))
+        details.set("beta_at_end", st.at.beta);
+        st.at.finish(p, details)
     }
 }

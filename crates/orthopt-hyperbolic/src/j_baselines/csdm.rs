@@ -11,35 +11,20 @@
 
 use super::LOOK;
 use super::adagrad::Adagrad;
+use crate::EVERY_F;
 use crate::jobcd::{beyond_limit, relative_stationarity};
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, CsFactors, Signature};
-use orthopt_core::constraint::stiefel;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::{JProblem, Problem};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::factor::inverse;
 use orthopt_linalg::products::{cross, product};
+use orthopt_solvers::prelude::*;
 
-/// What the registry says of CSDM.
-pub const INFO: SolverInfo<JProblem> = info();
-
-/// The same for any f of the kind.
-pub const fn info<F: Smooth + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "csdm",
-        doc: "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",
-        constants: Csdm::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every f",
-        make: &|o| Ok(AnySolver::new(INFO.configured(Csdm::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Csdm> = Preset::new(
+    "csdm",
+    "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",
+    EVERY_F,
+);
 
 constants! {
     /// The solver.

@@ -9,17 +9,15 @@ mod admm;
 mod csdm;
 mod umcm;
 
-pub use admm::{INFO as J_ADMM, admm_update, info as j_admm};
-pub use csdm::{INFO as CSDM, cs_gradient, info as csdm};
-pub use umcm::{INFO as UMCM, info as umcm, merit};
+pub use admm::{INFO as J_ADMM, admm_update};
+pub use csdm::{INFO as CSDM, cs_gradient};
+pub use umcm::{INFO as UMCM, merit};
 
 use crate::jobcd::relative_stationarity;
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, polar, repair};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Raw, Status};
-use orthopt_linalg::RowMat;
+use orthopt_core::solve::Raw;
+use orthopt_solvers::prelude::*;
 
 /// Iterations between two looks at the group.
 const LOOK: u64 = 10;
@@ -72,6 +70,60 @@ impl Shown {
         }
         self.residual
     }
+}
+
+/// An iterate off the group, with the penalty that draws it there and the best point of the group so far.
+#[derive(Clone, Debug)]
+struct OffGroup {
+    x: RowMat, // Xᵗ
+    beta: f64, // β
+    beta0: f64,
+    iterations: u64,
+    shown: Shown,
+}
+
+impl OffGroup {
+    fn new<F: Smooth>(p: &Problem<JOrthogonal, F>, x0: RowMat, beta: f64) -> Self {
+        let shown = Shown::new(p, x0.clone());
+        Self { x: x0, beta, beta0: beta, iterations: 0, shown }
+    }
+
+    /// Takes X⁺; β doubles every `double` iterations up to `most` times its start. The stationarity of the best point where it is
+    /// looked for.
+    fn take<F: Smooth>(
+        &mut self,
+        p: &Problem<JOrthogonal, F>,
+        x: RowMat,
+        (double, most): (u64, f64),
+    ) -> Option<f64> {
+        self.x = x;
+        self.iterations += 1;
+        if double > 0 && self.iterations.is_multiple_of(double) && self.beta <= most * self.beta0 {
+            self.beta *= 2.0;
+        }
+        is_looked_at(self.iterations).then(|| self.shown.offer(p, &self.x))
+    }
+
+    fn finish<F: Smooth>(mut self, p: &Problem<JOrthogonal, F>, mut details: Details) -> Ending {
+        details.set("misses", self.shown.misses);
+        let raw = Some(raw(p, &self.x));
+        if self.iterations > 0 && !is_looked_at(self.iterations) {
+            self.shown.offer(p, &self.x);
+        }
+        Ending::new(self.shown.x, details).with_raw(raw)
+    }
+}
+
+/// L_f, or an estimate from ∇f(X⁰).
+fn curvature<F: Smooth>(p: &Problem<JOrthogonal, F>, x0: &RowMat) -> f64 {
+    let estimate = || (p.gradient(x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
+    p.f.lipschitz().filter(|l| *l > 0.0).unwrap_or_else(estimate)
+}
+
+/// Profile of a method for which a point of the group takes much longer than the rest of an iteration.
+fn profile<F: Smooth>(p: &Problem<JOrthogonal, F>) -> Profile {
+    let fades = if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work };
+    Profile { closing_steps: 1.0, ..Profile::fading(fades) }
 }
 
 /// What is reported of an iterate off the group.

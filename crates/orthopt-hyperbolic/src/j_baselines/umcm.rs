@@ -8,34 +8,21 @@
 //! About 16n³ flops an iteration, and a product with the Hessian.
 
 use super::adagrad::Adagrad;
-use super::{Shown, is_looked_at, lost, raw, size};
+use super::{OffGroup, curvature, lost, profile, size};
+use crate::EVERY_F;
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, Signature, residual};
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::{JProblem, Problem};
 use orthopt_core::smooth::HessianVector;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::products::{cross, product};
+use orthopt_solvers::prelude::*;
 
-/// What the registry says of UMCM.
-pub const INFO: SolverInfo<JProblem> = info();
-
-/// The same for any f of the kind.
-pub const fn info<F: HessianVector + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "umcm",
-        doc: "unconstrained multiplier correction with Adagrad: infeasible until the end",
-        constants: Umcm::LIST,
-        shared: &[],
-        handles: &|_| true,
-        scope: "every f",
-        make: &|o| Ok(AnySolver::new(INFO.configured(Umcm::DEFAULT, o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<Umcm> = Preset::new(
+    "umcm",
+    "unconstrained multiplier correction with Adagrad: infeasible until the end",
+    EVERY_F,
+);
 
 constants! {
     /// The solver.
@@ -79,13 +66,8 @@ pub fn merit(f: &impl HessianVector, x: &RowMat, j: &Signature, beta: f64) -> (f
 /// State of UMCM.
 #[derive(Clone, Debug)]
 pub struct State {
-    x: RowMat, // Xᵗ
-    beta: f64, // β
-    beta0: f64,
+    at: OffGroup, // Xᵗ and β
     adagrad: Adagrad,
-    iterations: u64,
-    shown: Shown,
-    ended: Option<(Status, &'static str)>,
 }
 
 impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
@@ -95,65 +77,36 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         INFO.name
     }
 
-    /// A point of the group takes much longer than the rest of an iteration.
     fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
-        let fades = if p.f.is_quadratic() { Fades::Iterations } else { Fades::Work };
-        Profile { closing_steps: 1.0, ..Profile::fading(fades) }
+        profile(p)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
         j_orthogonal::check(&x0, p.signature(), "the starting point X")?;
-        let estimate = || (p.gradient(&x0).norm() / x0.norm().max(1.0)).max(f64::MIN_POSITIVE);
-        let usual = || p.f.lipschitz().filter(|l| *l > 0.0).unwrap_or_else(estimate);
-        let beta = self.beta.unwrap_or_else(usual);
-        Ok(State {
-            beta,
-            beta0: beta,
-            adagrad: Adagrad::new(self.lr, x0.data().len()),
-            iterations: 0,
-            shown: Shown::new(p, x0.clone()),
-            ended: None,
-            x: x0,
-        })
+        let adagrad = Adagrad::new(self.lr, x0.data().len());
+        let beta = self.beta.unwrap_or_else(|| curvature(p, &x0));
+        Ok(State { at: OffGroup::new(p, x0, beta), adagrad })
     }
 
     fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
-        let residual = self.iterate_once(p, st);
-        Step::ended(st.ended).with_residual(residual)
+        let State { at, adagrad } = st;
+        let (_, g) = merit(&p.f, &at.x, p.signature(), at.beta);
+        let mut next = at.x.clone();
+        next.data_mut().iter_mut().zip(adagrad.step(g.data())).for_each(|(v, d)| *v += d);
+        let ended = lost(p, size(&next), self.norm_limit);
+        if ended.is_some() {
+            return Step::ended(ended);
+        }
+        Step::default().with_residual(at.take(p, next, (self.double, self.beta_max)))
     }
 
     fn current<'a>(&self, _: &Problem<JOrthogonal, F>, st: &'a State) -> Current<'a> {
-        Current::new(&st.shown.x, st.shown.f)
+        Current::new(&st.at.shown.x, st.at.shown.f)
     }
 
-    fn finish(&self, p: &Problem<JOrthogonal, F>, mut st: State) -> Ending {
+    fn finish(&self, p: &Problem<JOrthogonal, F>, st: State) -> Ending {
         let mut details = Details::of(self, Self::LIST);
-        details.set("beta_at_end", st.beta);
-        details.set("misses", st.shown.misses);
-        let raw = Some(raw(p, &st.x));
-        if st.iterations > 0 && !is_looked_at(st.iterations) {
-            st.shown.offer(p, &st.x);
-        }
-        Ending::new(st.shown.x, details).with_raw(raw)
-    }
-}
-
-impl Umcm {
-    fn iterate_once<F: HessianVector>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
-        let (_, g) = merit(&p.f, &st.x, p.signature(), st.beta);
-        let step = st.adagrad.step(g.data());
-        let mut next = st.x.clone();
-        next.data_mut().iter_mut().zip(step).for_each(|(v, d)| *v += d);
-        st.ended = lost(p, size(&next), self.norm_limit);
-        if st.ended.is_some() {
-            return None;
-        }
-        st.x = next;
-        st.iterations += 1;
-        if self.double > 0 && st.iterations.is_multiple_of(self.double) && st.beta <= self.beta_max * st.beta0
-        {
-            st.beta *= 2.0;
-        }
-        is_looked_at(st.iterations).then(|| st.shown.offer(p, &st.x))
+        details.set("beta_at_end", st.at.beta);
+        st.at.finish(p, details)
     }
 }

@@ -8,39 +8,29 @@ use std::sync::OnceLock;
 use super::gs_any::{self, GradientPairs};
 use super::image::{Block, Image};
 use super::{UNBOUNDED, has_drifted, not_below_rounding, upkeep};
+use crate::EVERY_F;
 use crate::jpair::{JMove, JPair, jacobi};
 use orthopt_core::constraint::{JOrthogonal, j_orthogonal};
-use orthopt_core::options::{Constants, constants};
 use orthopt_core::pair::movable::Movable;
 use orthopt_core::pair::options::{JobcdOptions, Side};
 use orthopt_core::pair::step::Model;
-use orthopt_core::problem::{JProblem, Problem};
 use orthopt_core::smooth::{JQuadratic, TwoSided};
-use orthopt_core::solve::info::{SolverInfo, SolverOptions};
-use orthopt_core::solve::{
-    AnySolver, Confirmed, Current, Details, Ending, Fades, Profile, Solver, Status, Step,
-};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use orthopt_core::solve::info::SolverOptions;
 use orthopt_solvers::pair_descent::{
     self, Candidates, Demand, PairDescent, PairOracle, Schedule, Tried, Upkeep, WorkingSet, pairs,
 };
+use orthopt_solvers::prelude::*;
 
-/// What the registry says of GS-JOBCD.
-pub const INFO: SolverInfo<JProblem> = info();
-
-/// The same for any f, which may be ½tr(XᵀMXN).
-pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "gs-jobcd",
-        doc: "block coordinate descent on pairs of rows (columns, too, of quadratic f); feasible and monotone",
-        constants: GsJobcd::LIST,
-        shared: JobcdOptions::LIST,
-        handles: &|_| true,
-        scope: "every f",
-        make: &|o| Ok(AnySolver::new(GsJobcd::new(o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<GsJobcd> = Preset {
+    shared: JobcdOptions::LIST,
+    make: |_, o| GsJobcd::new(o),
+    ..Preset::new(
+        "gs-jobcd",
+        "block coordinate descent on pairs of rows (columns, too, of quadratic f); feasible and monotone",
+        EVERY_F,
+    )
+};
 
 constants! {
     /// The solver.

@@ -11,11 +11,8 @@ use crate::jpair::JMove;
 use orthopt_core::constraint::{JOrthogonal, j_orthogonal};
 use orthopt_core::objective::size;
 use orthopt_core::pair::movable::Movable;
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Details, Status};
-use orthopt_linalg::RowMat;
 use orthopt_solvers::pair_descent::{Demand, PairOracle, Tried, Upkeep, WorkingSet};
+use orthopt_solvers::prelude::*;
 
 /// f creeps where it has not fallen by this share of its size during three quarters of all gradients, at least so many:
 /// pairs that meet at a kink of f leave each other steps that get ever smaller.

@@ -12,6 +12,8 @@
 use std::borrow::Borrow;
 use std::sync::OnceLock;
 
+use crate::EVERY_F;
+use orthopt_solvers::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -21,34 +23,25 @@ use super::pairing::{BlockTournament, Tournament, matching};
 use super::rounds::{HalfRule, half_round, moved, pair_data, solve};
 use super::{beyond_limit, largest_row, relative_stationarity};
 use orthopt_core::constraint::{JOrthogonal, j_orthogonal};
-use orthopt_core::options::{Constants, constants, only};
 use orthopt_core::pair::options::{JobcdOptions, Side};
 use orthopt_core::pair::step::Model;
 use orthopt_core::pair::working_set::WorkingSet;
-use orthopt_core::problem::{JProblem, Problem};
 use orthopt_core::smooth::TwoSided;
-use orthopt_core::solve::info::{SolverInfo, SolverOptions};
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
+use orthopt_core::solve::Pass;
+use orthopt_core::solve::info::SolverOptions;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::long::is_left;
 
-/// What the registry says of J-JOBCD.
-pub const INFO: SolverInfo<JProblem> = info();
-
-/// The same for any f of the kind.
-pub const fn info<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "j-jobcd",
-        doc: "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
-        constants: JJobcd::LIST,
-        shared: const { &only(JobcdOptions::LIST, ["working-set", "side"]) },
-        handles: &|_| true,
-        scope: "every f",
-        make: &|o| Ok(AnySolver::new(JJobcd::new(o)?)),
-    }
-}
+/// What the registry says of it.
+pub const INFO: Preset<JJobcd> = Preset {
+    shared: &only(JobcdOptions::LIST, ["working-set", "side"]),
+    make: |_, o| JJobcd::new(o),
+    ..Preset::new(
+        "j-jobcd",
+        "rounds of n/2 disjoint pairs in parallel; feasible and monotone, for any f",
+        EVERY_F,
+    )
+};
 
 constants! {
     /// The solver.

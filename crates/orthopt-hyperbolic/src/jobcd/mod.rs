@@ -31,20 +31,14 @@ mod vr;
 use orthopt_core::constraint::j_orthogonal::{self, max_abs};
 use orthopt_core::constraint::{JOrthogonal, Signature};
 use orthopt_core::pair::movable::Movable;
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::Status;
-use orthopt_linalg::RowMat;
 use orthopt_linalg::products::product;
 use orthopt_solvers::pair_descent::Upkeep;
+use orthopt_solvers::prelude::*;
 
-pub(crate) use gs::INFO as GS_JOBCD;
-pub use gs::info as gs_jobcd;
+pub use gs::INFO as GS_JOBCD;
 pub use jacobi::INFO as J_JOBCD;
-pub use jacobi::info as j_jobcd;
 pub use pairing::{Tournament, matching};
-pub(crate) use vr::INFO as VR_J_JOBCD;
-pub use vr::info as vr_j_jobcd;
+pub use vr::INFO as VR_J_JOBCD;
 
 /// How a run ends whose ‖X‖ has reached the limit.
 pub(crate) fn beyond_limit<F: Smooth>(f: &F) -> (Status, &'static str) {

@@ -12,6 +12,7 @@
 //! fall.) The components see f change, too. This may decide what comes next: s follows the share of the promised
 //! decrease that they saw, and ∇f is computed at once where the sum of these changes has lost half of what was gained.
 
+use orthopt_solvers::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -22,29 +23,21 @@ use super::rounds::{moved, pair_data, solve};
 use super::{beyond_limit, largest_row, relative_stationarity};
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::{JProblem, Problem};
 use orthopt_core::smooth::FiniteSum;
-use orthopt_core::solve::info::{SolverInfo, SolverOptions};
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use orthopt_core::solve::info::SolverOptions;
 
-/// What the registry says of VR-J-JOBCD.
-pub const INFO: SolverInfo<JProblem> = info();
+/// What the registry says of it.
+pub const INFO: Preset<VrJJobcd> = Preset {
+    make: |_, o| VrJJobcd::new(o),
+    ..Preset::new(
+        "vr-j-jobcd",
+        "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
+        DOMAIN,
+    )
+};
 
-/// The same for any f of the kind.
-pub const fn info<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
-    SolverInfo {
-        name: "vr-j-jobcd",
-        doc: "rounds of n/2 disjoint pairs with a variance-reduced gradient, for finite sums",
-        constants: VrJJobcd::LIST,
-        shared: &[],
-        handles: &|p| p.f.components() > 1,
-        scope: "finite sums (probe, functions of your own with sampled components)",
-        make: &|o| Ok(AnySolver::new(VrJJobcd::new(o)?)),
-    }
-}
+const DOMAIN: Domain =
+    Domain { words: "finite sums (probe, functions of your own with sampled components)", ..Domain::EVERY };
 
 constants! {
     /// The solver.

@@ -3,9 +3,8 @@
 //! penalty. If variables are selected for all components together, λ is the penalty of a variable: λ‖X‖₂,₀.
 
 use orthopt_core::constraint::{Constraint, Stiefel};
-use orthopt_core::objective::{
-    Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust,
-};
+use orthopt_core::objective::{Evaluate, Objective, count_nonzeros, with_price, without_dust};
+use orthopt_core::penalty::checked_lambda;
 use orthopt_core::problem::limits::{Cardinality, nonzero_rows, support};
 use orthopt_core::smooth::{AnySmooth, Quadratic};
 use orthopt_linalg::RowMat;
@@ -31,10 +30,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
     pub fn new(f: F, rank: usize, limits: Cardinality, lambda: f64, nonneg: bool) -> Result<Self> {
         let n = f.nrows();
         let constraint = Stiefel::new(n, rank)?;
-        if !(lambda >= 0.0 && lambda.is_finite()) {
-            let (option, value) = ("lambda".into(), lambda.to_string());
-            return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
-        }
+        checked_lambda(lambda)?;
         if f.ncols().is_some() {
             return Err(Error::Incompatible("limits on nonzeros need an f without a linear term".into()));
         }
@@ -67,10 +63,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
 
     /// λ times the nonzeros that are not exactly zero, or the rows.
     pub fn price(&self, x: &RowMat) -> f64 {
-        match self.limits {
-            Cardinality::Rows(_) => self.lambda * nonzero_rows(x).len() as f64,
-            _ => price_of_nonzeros(self.lambda, x),
-        }
+        self.parts(0.0, x).nonsmooth
     }
 
     fn parts(&self, smooth: f64, x: &RowMat) -> Objective {
@@ -114,7 +107,7 @@ impl<F: Quadratic> CardinalityProblem<F> {
 
 impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
     fn value(&self, x: &RowMat) -> f64 {
-        self.f.value(x) + self.price(x)
+        self.objective(x).total
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
@@ -122,8 +115,8 @@ impl<F: Quadratic> Evaluate for CardinalityProblem<F> {
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
-        let smooth = self.f.value(x);
-        (smooth + self.price(x), self.parts(smooth, x))
+        let objective = self.objective(x);
+        (objective.total, objective)
     }
 
     fn scale(&self, x: &RowMat) -> f64 {

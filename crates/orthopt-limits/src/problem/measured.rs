@@ -2,10 +2,10 @@
 //! XᵀCX diagonal with unit columns, or both.
 
 use super::uncorrelated::{NO_VARIANCE, squares_of_correlations};
+use super::{check_numbers, scale_columns};
 use orthopt_core::constraint::{Constraint, Stiefel};
-use orthopt_core::objective::{
-    Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust,
-};
+use orthopt_core::objective::{Evaluate, Objective, count_nonzeros, with_price, without_dust};
+use orthopt_core::penalty::checked_lambda;
 use orthopt_core::problem::{Between, Cardinality, support};
 use orthopt_core::smooth::{AnySmooth, Measure, Measured, Order, Quadratic, Smooth};
 use orthopt_linalg::RowMat;
@@ -79,10 +79,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
     ) -> Result<Self> {
         let n = f.nrows();
         Stiefel::new(n, rank)?;
-        if !(lambda >= 0.0 && lambda.is_finite()) {
-            let (option, value) = ("lambda".into(), lambda.to_string());
-            return Err(Error::InvalidOption { option, value, expected: "a finite number >= 0".into() });
-        }
+        checked_lambda(lambda)?;
         let limits = limits.checked(n, rank)?;
         if matches!(limits, Cardinality::Rows(_)) {
             let (other, why) = match between {
@@ -228,20 +225,13 @@ impl<F: Quadratic> MeasuredProblem<F> {
         if self.between.is_orthogonal() {
             Stiefel::new(self.nrows(), self.rank)?.check(x, what)?;
         }
-        let (rows, cols) = (x.nrows(), x.ncols());
-        let (expected_rows, expected_cols) = (self.nrows(), self.rank);
-        if (rows, cols) != (expected_rows, expected_cols) {
-            return Err(Error::Shape { what: what.into(), rows, cols, expected_rows, expected_cols });
-        }
-        if let Some((row, col)) = x.find_non_finite() {
-            return wrong(format!("is not finite in row {}, column {}", row + 1, col + 1));
-        }
+        check_numbers(x, what, (self.nrows(), self.rank))?;
         let off = self.feasibility(x);
         if off.is_nan() || off > GIVEN {
             return wrong(format!("is off the constraint by {off:.3e}, and {GIVEN:e} is allowed"));
         }
         if !self.allows(x) {
-            let counts: Vec<_> = (0..cols).map(|k| support(x, k).len().to_string()).collect();
+            let counts: Vec<_> = (0..x.ncols()).map(|k| support(x, k).len().to_string()).collect();
             return wrong(format!(
                 "has {} nonzeros in its components: {} are allowed",
                 counts.join(", "),
@@ -260,7 +250,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
 
 impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
     fn value(&self, x: &RowMat) -> f64 {
-        self.f.value(x) + price_of_nonzeros(self.lambda, x)
+        self.objective(x).total
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
@@ -268,8 +258,8 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
-        let smooth = self.f.value(x);
-        (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, || count_nonzeros(x)))
+        let objective = self.objective(x);
+        (objective.total, objective)
     }
 
     fn scale(&self, x: &RowMat) -> f64 {
@@ -289,10 +279,7 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
             if self.between == Between::Orthogonal {
                 return orthopt_core::constraint::stiefel::repair_on_support(x);
             }
-            for k in 0..x.ncols() {
-                let length = (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
-                (0..x.nrows()).for_each(|i| x.set(i, k, x.get(i, k) / length));
-            }
+            scale_columns(x);
             if self.feasibility(x) <= most { 0.0 } else { f64::INFINITY }
         };
         let clean = without_dust(x, |x| self.objective(x), restore);

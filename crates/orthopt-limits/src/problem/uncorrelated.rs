@@ -3,9 +3,9 @@
 
 use std::sync::OnceLock;
 
-use orthopt_core::objective::{
-    Evaluate, Objective, count_nonzeros, price_of_nonzeros, with_price, without_dust,
-};
+use super::{check_numbers, scale_columns};
+use orthopt_core::objective::{Evaluate, Objective, count_nonzeros, with_price, without_dust};
+use orthopt_core::penalty::checked_lambda;
 use orthopt_core::problem::limits::support;
 use orthopt_core::smooth::measured::Covariance;
 use orthopt_core::smooth::{AnySmooth, Quadratic};
@@ -43,15 +43,10 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
     /// j − 1 equations need j nonzeros; an f with a linear term.
     pub fn new(f: F, nonzeros: Vec<usize>, lambda: f64) -> Result<Self> {
         let (n, r) = (f.nrows(), nonzeros.len());
-        let wrong = |option: &str, value: String, expected: String| {
-            Err(Error::InvalidOption { option: option.into(), value, expected })
-        };
         if r == 0 || r > n {
             return Err(Error::Rank { rank: r, columns: n });
         }
-        if !(lambda >= 0.0 && lambda.is_finite()) {
-            return wrong("lambda", lambda.to_string(), "a finite number >= 0".into());
-        }
+        checked_lambda(lambda)?;
         if f.ncols().is_some() {
             return Err(Error::Incompatible(
                 "uncorrelated components need an f without a linear term".into(),
@@ -65,7 +60,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
                 j + 1,
                 r - j
             );
-            return wrong("nonzeros", s.to_string(), expected);
+            return Err(Error::InvalidOption { option: "nonzeros".into(), value: s.to_string(), expected });
         }
         Ok(Self { f, nonzeros, lambda, covariance: OnceLock::new() })
     }
@@ -102,16 +97,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
     /// # Errors
     /// Error if X is infeasible, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
-        let (rows, cols) = (x.nrows(), x.ncols());
-        let (expected_rows, expected_cols) = (self.nrows(), self.rank());
-        if (rows, cols) != (expected_rows, expected_cols) {
-            return Err(Error::Shape { what: what.into(), rows, cols, expected_rows, expected_cols });
-        }
-        if let Some((row, col)) = x.find_non_finite() {
-            return Err(Error::Incompatible(
-                format!("{what} is not finite in row {}, column {}", row + 1, col + 1).into(),
-            ));
-        }
+        check_numbers(x, what, (self.nrows(), self.rank()))?;
         let off = self.feasibility(x);
         if off.is_nan() || off > GIVEN {
             return Err(Error::Incompatible(
@@ -122,7 +108,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
                 .into(),
             ));
         }
-        let counts: Vec<usize> = (0..cols).map(|k| support(x, k).len()).collect();
+        let counts: Vec<usize> = (0..x.ncols()).map(|k| support(x, k).len()).collect();
         if counts.iter().zip(&self.nonzeros).any(|(has, may)| has > may) {
             let has: Vec<String> = counts.iter().map(usize::to_string).collect();
             let may: Vec<String> = self.nonzeros.iter().map(usize::to_string).collect();
@@ -141,7 +127,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
 
 impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
     fn value(&self, x: &RowMat) -> f64 {
-        self.f.value(x) + price_of_nonzeros(self.lambda, x)
+        self.objective(x).total
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
@@ -149,8 +135,8 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
-        let smooth = self.f.value(x);
-        (smooth + price_of_nonzeros(self.lambda, x), with_price(smooth, self.lambda, || count_nonzeros(x)))
+        let objective = self.objective(x);
+        (objective.total, objective)
     }
 
     fn scale(&self, x: &RowMat) -> f64 {
@@ -165,11 +151,7 @@ impl<F: Quadratic> Evaluate for UncorrelatedProblem<F> {
     fn cleaned(&self, x: &RowMat) -> Option<RowMat> {
         let most = self.feasibility(x).max(ROUNDING);
         let restore = |x: &mut RowMat| {
-            let (n, r) = (x.nrows(), x.ncols());
-            for k in 0..r {
-                let length = (0..n).map(|i| x.get(i, k).powi(2)).sum::<f64>().sqrt();
-                (0..n).for_each(|i| x.set(i, k, x.get(i, k) / length));
-            }
+            scale_columns(x);
             if self.feasibility(x) <= most { 0.0 } else { f64::INFINITY }
         };
         without_dust(x, |x| self.objective(x), restore)

@@ -22,7 +22,7 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
 use orthopt_linalg::long::is_left;
 use orthopt_solvers::COMPOSITE_SOLVERS;
-use orthopt_solvers::composite::splitting::suits_splitting;
+use orthopt_solvers::preset::Domain;
 
 /// Starting points of composite problems; the paper's, a random one, comes first.
 pub(super) const STARTS: &[(&str, &str)] = &[
@@ -93,7 +93,7 @@ impl Family for CompositeProblem {
             return Plan::by_default(self, wanted);
         }
         let pairs = takes_pairs(self);
-        let (solver, why) = match (suits_splitting(&self.h), pairs) {
+        let (solver, why) = match (Domain::SPLITTING.takes(&self.h), pairs) {
             (true, true) => {
                 ("oadmm+obcd", "a splitting method, then descent on pairs of rows from its result")
             }

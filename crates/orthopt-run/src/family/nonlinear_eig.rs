@@ -10,14 +10,12 @@ use crate::family::{Plan, Wanted};
 use orthopt_core::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::problem::NonlinearEigProblem;
-use orthopt_core::solve::info::SolverInfo;
+use orthopt_core::solve::info::{SolverInfo, join};
 use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
-use orthopt_solvers::curvilinear::{foforth_gr, foforth_p, foforth_qr, optm_cayley, optm_qr};
-use orthopt_solvers::nonlinear_obcd;
-use orthopt_solvers::{lbfgs, trust_region};
+use orthopt_solvers::{nonlinear_obcd, second_order, smooth_only};
 
 /// E of ⟨E, X⟩, as a user names it.
 #[derive(Clone, Debug)]
@@ -65,23 +63,8 @@ pub const INFO: ProblemInfo = ProblemInfo {
 };
 
 /// Solvers for it.
-pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] = &[
-    nonlinear_obcd::INFO,
-    nonlinear_obcd::APPROX,
-    nonlinear_obcd::OBCD_R,
-    nonlinear_obcd::OBCD_C,
-    nonlinear_obcd::OBCD_SV,
-    nonlinear_obcd::OBCD_OR,
-    nonlinear_obcd::OBCD_BLOCK,
-    nonlinear_obcd::OBCD_JACOBI,
-    lbfgs::info(),
-    optm_qr::info(),
-    optm_cayley::info(),
-    foforth_gr::info(),
-    foforth_p::info(),
-    foforth_qr::info(),
-    trust_region::info(),
-];
+pub static SOLVERS: &[SolverInfo<NonlinearEigProblem>] =
+    &join::<_, 15>(&[&nonlinear_obcd::SOLVERS, smooth_only(), second_order()]);
 
 /// Starting points, the default first.
 pub(super) const STARTS: &[(&str, &str)] = &[

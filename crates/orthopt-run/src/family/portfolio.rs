@@ -22,7 +22,7 @@ use orthopt_solvers::SOLVERS;
 use orthopt_solvers::irpg::Irpg;
 use orthopt_solvers::ladmm::Ladmm;
 use orthopt_solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
-use orthopt_solvers::proximal::finite_convex;
+use orthopt_solvers::preset::Domain;
 
 const T: Tuning = Tuning::DEFAULT;
 /// Name of the move that lowers a penalty, which is raised again.
@@ -46,7 +46,7 @@ pub(super) fn portfolio(
         AnyPenalty::None(_) => return Ok(None),
         AnyPenalty::L0(_) => L0,
         h if h.requires_nonneg() => NONNEGATIVE,
-        h if finite_convex(h) => CONVEX,
+        h if Domain::FINITE_CONVEX.takes(h) => CONVEX,
         _ => NONCONVEX,
     };
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
@@ -165,7 +165,7 @@ fn by_turns(
     h: &AnyPenalty,
     pairs: &Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync>,
 ) -> Arc<dyn Fn(u64) -> AnySolver<PcaProblem> + Send + Sync> {
-    let (pairs, proximal) = (Arc::clone(pairs), finite_convex(h));
+    let (pairs, proximal) = (Arc::clone(pairs), Domain::FINITE_CONVEX.takes(h));
     Arc::new(move |seed| if proximal && seed % 2 == 1 { AnySolver::new(Irpg::DEFAULT) } else { pairs(seed) })
 }
 

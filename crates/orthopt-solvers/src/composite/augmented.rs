@@ -8,13 +8,8 @@
 
 use super::descent::{Descent, Inner};
 use super::splitting::{Linearised, confirmed, curvature, end, plus, prox, pull_back};
-use orthopt_core::composite::{Composite, distance};
-use orthopt_core::concave::Concave;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Confirmed, Details, Ending};
-use orthopt_linalg::RowMat;
+use crate::prelude::*;
+use orthopt_core::composite::distance;
 
 /// Growth of σ beyond which differences of the envelope drown in rounding.
 pub(super) const MOST_GROWTH: f64 = 1e10;

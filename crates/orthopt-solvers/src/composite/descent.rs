@@ -2,8 +2,8 @@
 //! solver of MADMM, ManIAL, RiAL and RADA-RGD.
 
 use super::splitting::{plus, project};
+use crate::prelude::*;
 use orthopt_core::constraint::stiefel::tangent;
-use orthopt_linalg::RowMat;
 
 /// A smooth function on the manifold for the descent: what is known of it at one X.
 pub(crate) trait Inner {

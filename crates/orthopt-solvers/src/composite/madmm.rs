@@ -8,39 +8,15 @@
 //! β is fixed. Cost per iteration: a gradient and O(nr²) for every trial step.
 
 use super::descent::{Descent, Inner};
+use super::iterate::Iterate;
 use super::splitting::{
-    Linearised, SCOPE, check_splitting, confirmed, curvature, end, least_beta, plus, prox, pull_back,
-    quadratic_change, shifted_multiplier, slope, stationarity, suits_splitting, value_where_needed,
+    least_beta, plus, prox, pull_back, quadratic_change, shifted_multiplier, slope, value_where_needed,
 };
-use orthopt_core::composite::Composite;
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use crate::prelude::*;
 
 /// What the registry says of it.
-pub const fn info<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "madmm",
-        doc: "manifold ADMM with an inner Riemannian solver",
-        constants: Madmm::LIST,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Madmm::DEFAULT, o)?)),
-    }
-}
+pub const INFO: Preset<Madmm> =
+    Preset::new("madmm", "manifold ADMM with an inner Riemannian solver", Domain::SPLITTING);
 
 constants! {
     /// The solver.
@@ -55,91 +31,55 @@ constants! {
 /// Its state.
 #[derive(Clone, Debug)]
 pub struct State {
-    x: RowMat,       // X
-    ax: RowMat,      // A(X)
-    y: RowMat,       // y
-    z: RowMat,       // z
-    scale: f64,      // of f
-    beta: f64,       // β
-    step: f64,       // first step of the inner solver
-    now: Linearised, // ∇f(X), ξ
-    inner: u64,      // inner steps so far
+    at: Iterate, // X, y and z
+    beta: f64,   // β
+    inner: u64,  // inner steps so far
 }
 
 impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G, A>> for Madmm {
     type State = State;
 
     fn name(&self) -> &'static str {
-        "madmm"
+        INFO.name
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
-        let (n, r) = p.shape();
-        stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(&p.h)?;
-        let abar = p.a.norm((n, r));
-        let beta = self.beta.unwrap_or(10.0 * slope(p, &x0)).max(least_beta(&p.h, 0.0));
-        let ax = p.a.apply(&x0);
-        Ok(State {
-            y: ax.clone(),
-            z: RowMat::zeros(ax.nrows(), ax.ncols()),
-            ax,
-            scale: p.f.scale(&x0),
-            beta,
-            step: 1.0 / (beta * abar * abar + curvature(&p.f, &x0)),
-            now: Linearised::at(p, &x0),
-            x: x0,
-            inner: 0,
-        })
+        let at = Iterate::new(p, x0, None)?;
+        INFO.check(&p.h)?;
+        let beta = self.beta.unwrap_or(10.0 * slope(p, &at.x)).max(least_beta(&p.h, 0.0));
+        Ok(State { at, beta, inner: 0 })
     }
 
     fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
-        self.iterate_once(p, st);
-        Step::default()
-    }
-
-    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
-        Current::new(&st.x, p.value(&st.x)).with_residual(Some(stationarity(
-            p,
-            &st.x,
-            &st.ax,
-            &st.y,
-            &st.z,
-            (&st.now, st.scale),
-        )))
-    }
-
-    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
-        confirmed(p, &st.x, &st.y, &st.z)
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let mut details = Details::of(self, Self::LIST);
-        details.chosen("beta", st.beta);
-        details.set("inner_steps", st.inner);
-        end(p, details, None, st.x, &st.y, &st.z)
-    }
-}
-
-impl Madmm {
-    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-        &self,
-        p: &Composite<F, H, G, A>,
-        st: &mut State,
-    ) {
-        let subproblem = Subproblem { p, xi: &st.now.xi, y: &st.y, z: &st.z, beta: st.beta };
-        let mut descent = Descent::new(&subproblem, st.x.clone(), st.step);
+        let (at, beta) = (&mut st.at, st.beta);
+        let subproblem = Subproblem { p, xi: &at.now.xi, y: &at.y, z: &at.z, beta };
+        let mut descent = Descent::new(&subproblem, at.x.clone(), 1.0 / at.curvature(beta));
         for _ in 0..self.inner {
             if !descent.advance(&subproblem) {
                 break;
             }
             st.inner += 1;
         }
-        st.x = descent.x;
-        st.now.update(p, &st.x);
-        st.ax = p.a.apply(&st.x);
-        st.y = prox(&p.h, &plus(st.ax.clone(), 1.0 / st.beta, &st.z), 1.0 / st.beta);
-        st.z = shifted_multiplier(&st.ax, &st.y, &st.z, st.beta);
+        at.move_to(p, descent.x);
+        at.y = prox(&p.h, &plus(at.ax.clone(), 1.0 / beta, &at.z), 1.0 / beta);
+        at.ycheck.clone_from(&at.y);
+        at.ascend(beta);
+        Step::default()
+    }
+
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        st.at.current(p)
+    }
+
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        st.at.confirmed(p)
+    }
+
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let mut details = Details::of(self, Self::LIST);
+        details.chosen("beta", st.beta);
+        details.set("inner_steps", st.inner);
+        st.at.end(p, details, None)
     }
 }
 

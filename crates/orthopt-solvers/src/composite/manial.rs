@@ -13,52 +13,19 @@
 //! every trial.
 
 use super::augmented::{Augmented, MOST_GROWTH};
-use super::splitting::{SCOPE, check_splitting, least_beta, plus, slope, suits_splitting};
-use orthopt_core::composite::{Composite, distance};
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::splitting::{least_beta, plus, slope};
+use crate::prelude::*;
+use orthopt_core::composite::distance;
 
 /// What the registry says of it.
-pub const fn info<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "manial",
-        doc: "inexact augmented Lagrangian with an inner Riemannian solver",
-        constants: Manial::LIST,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Manial::DEFAULT, o)?)),
-    }
-}
+pub const INFO: Preset<Manial> =
+    Preset::new("manial", "inexact augmented Lagrangian with an inner Riemannian solver", Domain::SPLITTING);
 
 /// RiAL.
-pub const fn rial<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "rial",
-        doc: "inexact augmented Lagrangian with the classical dual step",
-        constants: const { &Manial::RIAL.constants() },
-        make: &|o| Ok(AnySolver::new(rial::<F, H, G, A>().configured(Manial::RIAL, o)?)),
-        ..info()
-    }
-}
+pub const RIAL: Preset<Manial> = Preset {
+    make: |info, o| info.configured(Manial::RIAL, o),
+    ..Preset::new("rial", "inexact augmented Lagrangian with the classical dual step", Domain::SPLITTING)
+};
 
 constants! {
     /// The solver.
@@ -98,13 +65,13 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     type State = State;
 
     fn name(&self) -> &'static str {
-        if self.classical { "rial" } else { "manial" }
+        self.info().name
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
         let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(&p.h)?;
+        self.info().check(&p.h)?;
         let sigma0 = self.sigma0.unwrap_or(slope(p, &x0)).max(least_beta(&p.h, 0.0));
         let at = Augmented::new(p, x0, sigma0);
         let (eps, least_eps) = (self.eps0, self.eps0 / MOST_GROWTH);
@@ -112,8 +79,29 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         Ok(State { k: 0, left: self.inner, sigma0, eps, least_eps, gap1: None, gap, at })
     }
 
+    /// One inner step, and the outer one when the inner solver is done.
     fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
-        self.iterate_once(p, st);
+        let moved = st.at.advance(p, 0.0);
+        st.left -= 1;
+        if moved && st.left > 0 && st.at.relative_gradient() > st.eps {
+            return Step::default();
+        }
+        st.k += 1;
+        let (y, w) = st.at.split(p);
+        let ax = p.a.apply(st.at.x());
+        let gap = distance(&ax, &y);
+        let z = if self.classical { w } else { self.short_dual_step(st, &ax, &y, gap) };
+        let mut sigma = st.at.sigma;
+        // with long dual steps a fixed σ is enough while A(X) − y falls by itself
+        let falls = self.classical && gap <= FALLS * st.gap;
+        if sigma < MOST_GROWTH * st.sigma0 && !falls {
+            sigma *= self.growth;
+        }
+        if st.eps > st.least_eps {
+            st.eps /= self.growth;
+        }
+        (st.gap, st.left) = (gap, self.inner);
+        st.at.reset(p, (z, sigma), false);
         Step::default()
     }
 
@@ -138,33 +126,8 @@ impl Manial {
     /// RiAL.
     pub const RIAL: Self = Self { classical: true, ..Self::DEFAULT };
 
-    /// One inner step, and the outer one when the inner solver is done.
-    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-        &self,
-        p: &Composite<F, H, G, A>,
-        st: &mut State,
-    ) {
-        let moved = st.at.advance(p, 0.0);
-        st.left -= 1;
-        if moved && st.left > 0 && st.at.relative_gradient() > st.eps {
-            return;
-        }
-        st.k += 1;
-        let (y, w) = st.at.split(p);
-        let ax = p.a.apply(st.at.x());
-        let gap = distance(&ax, &y);
-        let z = if self.classical { w } else { self.short_dual_step(st, &ax, &y, gap) };
-        let mut sigma = st.at.sigma;
-        // with long dual steps a fixed σ is enough while A(X) − y falls by itself
-        let falls = self.classical && gap <= FALLS * st.gap;
-        if sigma < MOST_GROWTH * st.sigma0 && !falls {
-            sigma *= self.growth;
-        }
-        if st.eps > st.least_eps {
-            st.eps /= self.growth;
-        }
-        (st.gap, st.left) = (gap, self.inner);
-        st.at.reset(p, (z, sigma), false);
+    fn info(&self) -> Preset<Self> {
+        if self.classical { RIAL } else { INFO }
     }
 
     /// z⁺ = z + τ(A(X) − y) with the τ of ManIAL.

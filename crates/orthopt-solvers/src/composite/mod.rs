@@ -5,6 +5,7 @@
 
 mod augmented;
 mod descent;
+pub mod iterate;
 pub mod madmm;
 pub mod manial;
 pub mod obcd;

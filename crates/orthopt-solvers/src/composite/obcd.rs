@@ -13,44 +13,28 @@
 //! Cost: that of OBCD, and O(nr) for every new ξ.
 
 use crate::obcd::{self, Obcd, ObcdOptions};
-use orthopt_core::composite::Composite;
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::options::Constants;
+use crate::prelude::*;
 use orthopt_core::pair::PairPenalty;
-use orthopt_core::problem::Problem;
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::tilted::Tilted;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Profile, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
 
 /// What the registry says of it.
-pub const fn info<F, H, G, A>() -> SolverInfo<Composite<F, H, G, A>>
-where
-    F: Quadratic + 'static,
-    F::Image: 'static,
-    H: PairPenalty + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
-{
-    SolverInfo {
-        name: "obcd",
-        doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
-        constants: &[],
-        shared: ObcdOptions::LIST,
-        handles: &|p| p.a.is_identity() && p.h.row_weight().is_none(),
-        scope: SCOPE,
-        make: &|o| {
-            Ok(AnySolver::new(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? }))
-        },
-    }
-}
+pub const INFO: Preset<DcObcd> = Preset {
+    name: "obcd",
+    doc: "block coordinate descent on rows with -g linearised; feasible and monotone",
+    constants: &[],
+    shared: ObcdOptions::LIST,
+    domain: Domain {
+        penalties: Penalties::OfEntries,
+        words: "problems without a linear map, and every penalty but l21",
+    },
+    make: |_, o| Ok(DcObcd { inner: Obcd::new(ObcdOptions { seed: o.seed, ..o.obcd.clone() })? }),
+};
 
-/// What it is for, as the end of "... is for".
-const SCOPE: &str = "problems without a linear map, and every penalty but l21";
+/// True if A is the identity and h a sum over entries.
+pub fn suits<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(p: &Composite<F, H, G, A>) -> bool {
+    p.a.is_identity() && INFO.domain.takes(&p.h)
+}
 
 /// The solver.
 #[derive(Clone, Debug)]
@@ -103,7 +87,7 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
     type State = State<F::Image>;
 
     fn name(&self) -> &'static str {
-        "obcd"
+        INFO.name
     }
 
     fn profile(&self, _: &Composite<F, H, G, A>) -> Profile {
@@ -112,7 +96,7 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {
         if !p.a.is_identity() {
-            return Err(Error::Incompatible(format!("solver obcd is for {}", SCOPE).into()));
+            return Err(INFO.domain.refusal(INFO.name));
         }
         let tilt = tilt(p, &x0);
         let offset = offset(p, &tilt, &x0);

@@ -14,36 +14,15 @@
 //! O(nr²) for every trial.
 
 use super::augmented::{Augmented, MOST_GROWTH};
-use super::splitting::{SCOPE, check_splitting, least_beta, slope, suits_splitting};
-use orthopt_core::composite::Composite;
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Confirmed, Current, Details, Ending, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::splitting::{least_beta, slope};
+use crate::prelude::*;
 
 /// What the registry says of it.
-pub const fn info<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "rada-rgd",
-        doc: "Riemannian alternating descent ascent with gradient descent steps",
-        constants: Rada::LIST,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Rada::DEFAULT, o)?)),
-    }
-}
+pub const INFO: Preset<Rada> = Preset::new(
+    "rada-rgd",
+    "Riemannian alternating descent ascent with gradient descent steps",
+    Domain::SPLITTING,
+);
 
 constants! {
     /// The solver.
@@ -84,13 +63,13 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     type State = State;
 
     fn name(&self) -> &'static str {
-        "rada-rgd"
+        INFO.name
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
         let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(&p.h)?;
+        INFO.check(&p.h)?;
         let slope = slope(p, &x0);
         let radius = slope * (p.a.apply(&x0).data().len() as f64).sqrt();
         let lambda = self.epsilon / (2.0 * radius);

@@ -1,16 +1,10 @@
 //! What the splitting methods share: their view of the terms, and the choice of what to return.
 
+use crate::prelude::*;
 use crate::proximal::estimated_curvature;
-use orthopt_core::composite::{Composite, CritParts, crit_parts, distance, relative_criticality};
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
+use orthopt_core::composite::{CritParts, crit_parts, relative_criticality};
 use orthopt_core::objective::{count_nonzeros, without_tiny};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Confirmed, Details, Ending, Raw, Splitting};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Error;
+use orthopt_core::solve::{Raw, Splitting};
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::small::polar;
 
@@ -128,46 +122,6 @@ pub(crate) fn slope<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
 /// The β from which prox_{(χ+1)h/β} is single-valued for a weakly convex h, with 0.1 % to spare.
 pub(crate) fn least_beta(h: &impl Nonsmooth, chi: f64) -> f64 {
     1.001 * (chi + 1.0) * h.weak_convexity().unwrap_or(0.0)
-}
-
-/// Whether a problem suits the splitting methods: h weakly convex and Lipschitz.
-pub fn suits_splitting<H: Nonsmooth>(h: &H) -> bool {
-    h.weak_convexity().is_some() && h.lipschitz().is_finite()
-}
-
-/// What the splitting methods are for, as the end of "... is for".
-pub(crate) const SCOPE: &str =
-    "a weakly convex penalty with a Lipschitz constant (l1, mcp, scad, elastic-net, none)";
-
-/// The same for solvers made without the registry.
-///
-/// # Errors
-/// [`Error::Incompatible`] with what to use instead.
-pub(crate) fn check_splitting<H: Nonsmooth>(h: &H) -> orthopt_linalg::error::Result<()> {
-    if suits_splitting(h) {
-        return Ok(());
-    }
-    Err(Error::Incompatible(
-        "splitting methods need a weakly convex h with a Lipschitz constant (l1, mcp, scad, elastic-net, none; \
-         capped-l1 in its form h - g): for others use obcd"
-            .into(),
-    ))
-}
-
-/// The larger of ‖A(X) − y‖/(1 + ‖y‖) and ‖Proj_T(∇f − ξ + Aᵀz)‖/(the scale of f + its terms): stationarity,
-/// up to what smoothing costs.
-pub(crate) fn stationarity<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-    p: &Composite<F, H, G, A>,
-    x: &RowMat,
-    ax: &RowMat,
-    y: &RowMat,
-    z: &RowMat,
-    (at, scale): (&Linearised, f64),
-) -> f64 {
-    let primal = distance(ax, y) / (1.0 + y.norm());
-    let atz = pull_back(p, z.clone());
-    let size = (scale + at.grad_f.norm() + at.xi.norm() + atz.norm()).max(f64::MIN_POSITIVE);
-    primal.max(stiefel::tangent(x, &at.plus(atz)).norm() / size)
 }
 
 /// What smoothing may leave of ‖A(X) − y̌‖/(1 + ‖y̌‖) for a run to end where only the smoothed problem is solved.

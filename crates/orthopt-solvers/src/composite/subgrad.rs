@@ -6,38 +6,13 @@
 //!
 //! Cost per iteration: one gradient and O(nr²).
 
-use super::splitting::{
-    Candidates, Linearised, SCOPE, check_splitting, plus, project, pull_back, slope, suits_splitting,
-};
-use orthopt_core::composite::Composite;
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::{Nonsmooth, Subgradients};
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use super::splitting::{Candidates, Linearised, plus, project, pull_back, slope};
+use crate::prelude::*;
+use orthopt_core::nonsmooth::Subgradients;
 
 /// What the registry says of it.
-pub const fn info<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "subgrad",
-        doc: "subgradient method with Euclidean projection",
-        constants: Subgrad::LIST,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| Ok(AnySolver::new(info::<F, H, G, A>().configured(Subgrad::DEFAULT, o)?)),
-    }
-}
+pub const INFO: Preset<Subgrad> =
+    Preset::new("subgrad", "subgradient method with Euclidean projection", Domain::SPLITTING);
 
 constants! {
     /// The solver.
@@ -60,20 +35,28 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     type State = State;
 
     fn name(&self) -> &'static str {
-        "subgrad"
+        INFO.name
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
         let (n, r) = p.shape();
         stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(&p.h)?;
+        INFO.check(&p.h)?;
         // a column of s has the length λ√n at most: X moves by a tenth of itself at first
         let a0 = self.a0.unwrap_or(0.1 / (slope(p, &x0) * (n as f64).sqrt()));
         Ok(State { t: 0, a0, now: Linearised::at(p, &x0), x: x0 })
     }
 
     fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
-        iterate_once(p, st);
+        let mut s = p.a.apply(&st.x);
+        let all = Subgradients::of(&p.h, &s, 0.0);
+        s.data_mut().fill(0.0);
+        all.nearest(&mut s);
+        let g = st.now.plus(pull_back(p, s));
+        let step = st.a0 / ((st.t + 1) as f64).sqrt();
+        st.x = project(&plus(st.x.clone(), -step, &g));
+        st.now.update(p, &st.x);
+        st.t += 1;
         Step::default()
     }
 
@@ -87,19 +70,4 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
         let splitting = Some(Candidates::single(p, &st.x).report());
         Ending::new(st.x, details).with_splitting(splitting)
     }
-}
-
-fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-    p: &Composite<F, H, G, A>,
-    st: &mut State,
-) {
-    let mut s = p.a.apply(&st.x);
-    let all = Subgradients::of(&p.h, &s, 0.0);
-    s.data_mut().fill(0.0);
-    all.nearest(&mut s);
-    let g = st.now.plus(pull_back(p, s));
-    let step = st.a0 / ((st.t + 1) as f64).sqrt();
-    st.x = project(&plus(st.x.clone(), -step, &g));
-    st.now.update(p, &st.x);
-    st.t += 1;
 }

@@ -1,7 +1,7 @@
 //! FOForth-GR: gradient reflection (Gao, Liu, Chen & Yuan 2018).
 
-use super::{Curve, Iterate, curve_solver, polished};
-use orthopt_linalg::RowMat;
+use super::{Curve, Curvilinear, Iterate, polished, preset};
+use crate::prelude::*;
 use orthopt_linalg::cholesky::{cholesky, solve};
 use orthopt_linalg::products::{cross, gram, product};
 use orthopt_linalg::small::spectral_function;
@@ -15,10 +15,9 @@ use orthopt_linalg::small::spectral_function;
 #[derive(Clone, Copy, Debug)]
 pub struct FoforthGr;
 
-curve_solver!(FoforthGr, "foforth-gr", "gradient reflection and multiplier correction (Gao et al.)");
-
 impl Curve for FoforthGr {
-    const NAME: &'static str = "foforth-gr";
+    const INFO: Preset<Curvilinear<Self>> =
+        preset("foforth-gr", "gradient reflection and multiplier correction (Gao et al.)");
     const CORRECTS: bool = true;
     type Prepared = ();
 

@@ -1,17 +1,16 @@
 //! FOForth-P: gradient projection (Gao, Liu, Chen & Yuan 2018).
 
-use super::{Curve, Iterate, curve_solver};
-use orthopt_linalg::RowMat;
+use super::{Curve, Curvilinear, Iterate, preset};
+use crate::prelude::*;
 use orthopt_linalg::small::polar;
 
 /// Gradient projection: X(τ) = the nearest orthonormal matrix to X − τ(G − XΛ).
 #[derive(Clone, Copy, Debug)]
 pub struct FoforthP;
 
-curve_solver!(FoforthP, "foforth-p", "gradient projection and multiplier correction (Gao et al.)");
-
 impl Curve for FoforthP {
-    const NAME: &'static str = "foforth-p";
+    const INFO: Preset<Curvilinear<Self>> =
+        preset("foforth-p", "gradient projection and multiplier correction (Gao et al.)");
     const CORRECTS: bool = true;
     type Prepared = ();
 

@@ -1,17 +1,16 @@
 //! FOForth-QR: QR retraction (Gao, Liu, Chen & Yuan 2018).
 
 use super::optm_qr::q_factor;
-use super::{Curve, Iterate, curve_solver};
-use orthopt_linalg::RowMat;
+use super::{Curve, Curvilinear, Iterate, preset};
+use crate::prelude::*;
 
 /// X(τ) = the Q factor of X − τD.
 #[derive(Clone, Copy, Debug)]
 pub struct FoforthQr;
 
-curve_solver!(FoforthQr, "foforth-qr", "QR retraction and multiplier correction (Gao et al.)");
-
 impl Curve for FoforthQr {
-    const NAME: &'static str = "foforth-qr";
+    const INFO: Preset<Curvilinear<Self>> =
+        preset("foforth-qr", "QR retraction and multiplier correction (Gao et al.)");
     const CORRECTS: bool = true;
     type Prepared = ();
 

@@ -20,23 +20,15 @@ pub mod foforth_qr;
 pub mod optm_cayley;
 pub mod optm_qr;
 
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
+use crate::prelude::*;
 use orthopt_core::objective::size;
-use orthopt_core::options::{Constants, constants};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Current, Details, Ending, Solver, Status, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::products::{cross, gram, product};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// Name of the solver that searches along it.
-    const NAME: &'static str;
+    /// What the registry says of the search along it.
+    const INFO: Preset<Curvilinear<Self>>;
 
     /// Whether each point is followed by the multiplier correction.
     const CORRECTS: bool;
@@ -117,9 +109,6 @@ constants! {
     }
 }
 
-/// What the methods are for, as the end of "... is for".
-pub(crate) const SCOPE: &str = "problems without a penalty (pca)";
-
 /// Steps shorter than the first by this factor end the search.
 const SHORTEST: f64 = 1e-20;
 /// Rounding of f relative to its size that the search overlooks. Close to a solution f no longer
@@ -141,13 +130,25 @@ pub struct Curvilinear<C> {
     curve: std::marker::PhantomData<C>,
 }
 
+/// What the registry says of the search along C.
+const fn preset<C: Curve>(name: &'static str, doc: &'static str) -> Preset<Curvilinear<C>> {
+    Preset {
+        name,
+        doc,
+        constants: CurveOptions::LIST,
+        shared: &[],
+        domain: Domain::SMOOTH,
+        make: |info, o| Curvilinear::new(info.configured(CurveOptions::DEFAULT, o)?),
+    }
+}
+
 impl<C: Curve> Curvilinear<C> {
     /// The method with checked constants.
     ///
     /// # Errors
     /// A constant outside its range.
     pub fn new(options: CurveOptions) -> Result<Self> {
-        Ok(Self { options: options.checked(C::NAME)?, curve: std::marker::PhantomData })
+        Ok(Self { options: options.checked(C::INFO.name)?, curve: std::marker::PhantomData })
     }
 }
 
@@ -170,13 +171,11 @@ impl<C: Curve, F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for Curvi
     type State = State;
 
     fn name(&self) -> &'static str {
-        C::NAME
+        C::INFO.name
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<State> {
-        if !p.h.is_zero() {
-            return Err(Error::Incompatible(format!("solver {} is for {SCOPE}", C::NAME).into()));
-        }
+        C::INFO.check(&p.h)?;
         stiefel::check(&x0, p.nrows(), p.rank(), "the starting point X")?;
         repair(&mut x0);
         let linear = if C::CORRECTS { correction::linear_term(&p.f, &x0) } else { None };
@@ -303,41 +302,6 @@ impl<C: Curve> Curvilinear<C> {
     }
 }
 
-/// The entry of a smooth solver in the registries.
-macro_rules! curve_solver {
-    ($curve:ty, $name:literal, $doc:literal) => {
-        use orthopt_core::options::Constants;
-        use $crate::curvilinear::{CurveOptions, Curvilinear};
-
-        /// What the registry says of it.
-        pub const INFO: orthopt_core::solve::info::SolverInfo = info();
-
-        /// The same for any f; h must be 0.
-        pub const fn info<F, H>() -> orthopt_core::solve::info::SolverInfo<
-            orthopt_core::problem::Problem<orthopt_core::constraint::Stiefel, F, H>,
-        >
-        where
-            F: orthopt_core::smooth::Smooth + 'static,
-            H: orthopt_core::nonsmooth::Nonsmooth + 'static,
-        {
-            orthopt_core::solve::info::SolverInfo {
-                name: $name,
-                doc: $doc,
-                constants: <CurveOptions as Constants>::LIST,
-                shared: &[],
-                handles: &|p| p.h.is_zero(),
-                scope: $crate::curvilinear::SCOPE,
-                make: &|o| {
-                    let options = INFO.configured(CurveOptions::DEFAULT, o)?;
-                    Ok(orthopt_core::solve::AnySolver::new(Curvilinear::<$curve>::new(options)?))
-                },
-            }
-        }
-    };
-}
-
-pub(crate) use curve_solver;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -358,11 +322,11 @@ mod tests {
                     let tau = 10f64.powi(exponent) / scale;
                     if let Some(x) = C::point(&at, &prepared, tau) {
                         let error = stiefel::feasibility(&x);
-                        assert!(error <= 1e-10, "{}: {n} x {r}, tau {tau:e}: {error:e}", C::NAME);
+                        assert!(error <= 1e-10, "{}: {n} x {r}, tau {tau:e}: {error:e}", C::INFO.name);
                         points += 1;
                     }
                 }
-                assert!(points >= 15, "{}: {n} x {r}: {points} points", C::NAME);
+                assert!(points >= 15, "{}: {n} x {r}: {points} points", C::INFO.name);
             }
         }
     }

@@ -1,9 +1,9 @@
 //! OptM-Cayley: curvilinear search along the Cayley transform (Wen & Yin 2013).
 
+use crate::prelude::*;
 use faer::Mat;
 
-use super::{Curve, Iterate, curve_solver, polished};
-use orthopt_linalg::RowMat;
+use super::{Curve, Curvilinear, Iterate, polished, preset};
 use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::sequential::lu_solve;
 use orthopt_linalg::unit::unit_of;
@@ -34,14 +34,11 @@ pub enum Prepared {
     Full(Mat<f64>),
 }
 
-curve_solver!(
-    Cayley,
-    "optm-cayley",
-    "gradient steps along the Cayley transform, Barzilai-Borwein, nonmonotone (Wen-Yin)"
-);
-
 impl Curve for Cayley {
-    const NAME: &'static str = "optm-cayley";
+    const INFO: Preset<Curvilinear<Self>> = preset(
+        "optm-cayley",
+        "gradient steps along the Cayley transform, Barzilai-Borwein, nonmonotone (Wen-Yin)",
+    );
     const CORRECTS: bool = false;
     type Prepared = Prepared;
 

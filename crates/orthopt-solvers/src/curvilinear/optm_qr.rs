@@ -1,8 +1,7 @@
 //! OptM-QR: curvilinear search along the QR retraction (Wen & Yin 2013).
 
-use super::{Curve, Iterate, curve_solver};
-use orthopt_core::constraint::stiefel;
-use orthopt_linalg::RowMat;
+use super::{Curve, Curvilinear, Iterate, preset};
+use crate::prelude::*;
 use orthopt_linalg::cholesky::cholesky_qr;
 
 /// X(τ) = the Q factor of X − τD.
@@ -18,14 +17,9 @@ pub(super) fn q_factor(z: &RowMat) -> Option<RowMat> {
     q.find_non_finite().is_none().then_some(q)
 }
 
-curve_solver!(
-    Qr,
-    "optm-qr",
-    "gradient steps with the QR retraction, Barzilai-Borwein, nonmonotone (Wen-Yin)"
-);
-
 impl Curve for Qr {
-    const NAME: &'static str = "optm-qr";
+    const INFO: Preset<Curvilinear<Self>> =
+        preset("optm-qr", "gradient steps with the QR retraction, Barzilai-Borwein, nonmonotone (Wen-Yin)");
     const CORRECTS: bool = false;
     type Prepared = ();
 

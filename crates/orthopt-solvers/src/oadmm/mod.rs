@@ -19,22 +19,12 @@
 
 mod options;
 
+use crate::prelude::*;
 use options::Schedule;
-pub use options::{FirstBeta, OadmmOptions, Variant, euclidean, fast, riemannian};
+pub use options::{EUCLIDEAN, FAST, FirstBeta, OadmmOptions, RIEMANNIAN, Variant};
 
-use crate::composite::splitting::{
-    Linearised, check_splitting, confirmed, curvature, end, plus, project, prox, pull_back,
-    shifted_multiplier, stationarity,
-};
-use orthopt_core::composite::Composite;
-use orthopt_core::concave::Concave;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Confirmed, Current, Details, Ending, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use crate::composite::iterate::Iterate;
+use crate::composite::splitting::{Linearised, plus, project, prox, pull_back, shifted_multiplier};
 use orthopt_linalg::products::{cross, product};
 
 /// Most halvings of a line search.
@@ -70,16 +60,10 @@ impl Oadmm {
 pub struct State {
     /// Iterations made.
     pub t: u64,
-    /// Xᵗ.
-    pub x: RowMat,
+    /// Xᵗ, yᵗ, y̌ᵗ and zᵗ.
+    pub at: Iterate,
     /// Xᵗ⁻¹.
     pub x_prev: RowMat,
-    /// yᵗ.
-    pub y: RowMat,
-    /// y̌ᵗ, the prox output.
-    pub ycheck: RowMat,
-    /// zᵗ, the multiplier of A(X) = y.
-    pub z: RowMat,
     /// βᵗ of the last iteration.
     pub beta: f64,
     /// μᵗ of the last iteration.
@@ -88,16 +72,9 @@ pub struct State {
     pub beta0: f64,
     /// ξ in force, the growth of β.
     pub xi: f64,
-    /// L_f.
-    pub lf: f64,
-    /// Ā.
-    pub abar: f64,
     /// Halvings in all line searches.
     pub backtracks: u64,
     raised: bool,        // β⁰ was too small for the weak convexity of h
-    scale: f64,          // of f
-    ax: RowMat,          // A(Xᵗ)
-    now: Linearised,     // ∇f(Xᵗ) and ξᵗ
     grad_f_prev: RowMat, // ∇f(Xᵗ⁻¹)
 }
 
@@ -109,84 +86,25 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<State> {
-        let (n, r) = p.shape();
-        stiefel::check(&x0, n, r, "the starting point X")?;
-        check_splitting(&p.h)?;
-        let abar = p.a.norm((n, r));
-        let lf = self.options.lf.unwrap_or_else(|| curvature(&p.f, &x0));
-        let Schedule { beta0, xi, raised } = self.options.schedule(p, &x0, (abar, lf));
-        let ax = p.a.apply(&x0);
-        let now = Linearised::at(p, &x0);
+        let at = Iterate::new(p, x0, self.options.lf)?;
+        Domain::SPLITTING.check(self.name, &p.h)?;
+        let Schedule { beta0, xi, raised } = self.options.schedule(p, &at.x, (at.abar, at.lf));
         Ok(State {
             t: 0,
-            y: ax.clone(),
-            ycheck: ax.clone(),
-            z: RowMat::zeros(ax.nrows(), ax.ncols()),
             beta: beta0,
             mu: self.options.chi() / beta0,
             beta0,
             xi,
-            lf,
-            abar,
             backtracks: 0,
             raised,
-            scale: p.f.scale(&x0),
-            ax,
-            grad_f_prev: now.grad_f.clone(),
-            now,
-            x_prev: x0.clone(),
-            x: x0,
+            grad_f_prev: at.now.grad_f.clone(),
+            x_prev: at.x.clone(),
+            at,
         })
     }
 
-    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
-        self.iterate_once(p, st);
-        Step::default()
-    }
-
-    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
-        Current::new(&st.x, p.value(&st.x)).with_residual(Some(stationarity(
-            p,
-            &st.x,
-            &st.ax,
-            &st.y,
-            &st.z,
-            (&st.now, st.scale),
-        )))
-    }
-
-    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
-        confirmed(p, &st.x, &st.ycheck, &st.z)
-    }
-
-    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
-        let o = &self.options;
-        let mut details = Details::of(o, o.listed());
-        details.chosen("chi", o.chi());
-        details.chosen("beta0", st.beta0);
-        details.chosen("xi", st.xi);
-        details.chosen("lf", st.lf);
-        details.set("chi_bound", o.chi_bound());
-        details.set("norm_a", st.abar);
-        details.set("beta", st.beta);
-        details.set("mu", st.mu);
-        match o.variant {
-            Variant::Ep => details.chosen("alpha", o.alpha()),
-            Variant::Rr => details.set("backtracks", st.backtracks),
-        }
-        details.set("beta0_raised", st.raised);
-        let mu_norm_z = Some(st.mu * st.z.norm());
-        end(p, details, mu_norm_z, st.x, &st.ycheck, &st.z)
-    }
-}
-
-impl Oadmm {
     /// (S1) to (S4).
-    fn iterate_once<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
-        &self,
-        p: &Composite<F, H, G, A>,
-        st: &mut State,
-    ) {
+    fn step(&self, p: &Composite<F, H, G, A>, st: &mut State) -> Step {
         let o = &self.options;
         let beta = st.beta0 * (1.0 + st.xi * (st.t as f64).powf(o.p));
         let mu = o.chi() / beta;
@@ -195,17 +113,48 @@ impl Oadmm {
             Variant::Ep => self.euclidean_step(p, st),
             Variant::Rr => self.riemannian_step(p, st),
         }
-        st.ax = p.a.apply(&st.x);
-        let b = plus(st.ax.clone(), 1.0 / beta, &st.z);
-        st.ycheck = prox(&p.h, &b, mu + 1.0 / beta);
+        let at = &mut st.at;
+        let b = plus(at.ax.clone(), 1.0 / beta, &at.z);
+        at.ycheck = prox(&p.h, &b, mu + 1.0 / beta);
         let (weight, scale) = (mu * beta, 1.0 / (1.0 + mu * beta));
-        for ((y, check), b) in st.y.data_mut().iter_mut().zip(st.ycheck.data()).zip(b.data()) {
+        for ((y, check), b) in at.y.data_mut().iter_mut().zip(at.ycheck.data()).zip(b.data()) {
             *y = (check + weight * b) * scale;
         }
-        st.z = shifted_multiplier(&st.ax, &st.y, &st.z, o.sigma * beta);
+        at.ascend(o.sigma * beta);
         st.t += 1;
+        Step::default()
     }
 
+    fn current<'a>(&self, p: &Composite<F, H, G, A>, st: &'a State) -> Current<'a> {
+        st.at.current(p)
+    }
+
+    fn confirmed(&self, p: &Composite<F, H, G, A>, st: &State) -> Option<Confirmed> {
+        st.at.confirmed(p)
+    }
+
+    fn finish(&self, p: &Composite<F, H, G, A>, st: State) -> Ending {
+        let o = &self.options;
+        let mut details = Details::of(o, o.listed());
+        details.chosen("chi", o.chi());
+        details.chosen("beta0", st.beta0);
+        details.chosen("xi", st.xi);
+        details.chosen("lf", st.at.lf);
+        details.set("chi_bound", o.chi_bound());
+        details.set("norm_a", st.at.abar);
+        details.set("beta", st.beta);
+        details.set("mu", st.mu);
+        match o.variant {
+            Variant::Ep => details.chosen("alpha", o.alpha()),
+            Variant::Rr => details.set("backtracks", st.backtracks),
+        }
+        details.set("beta0_raised", st.raised);
+        let mu_norm_z = Some(st.mu * st.at.z.norm());
+        st.at.end(p, details, mu_norm_z)
+    }
+}
+
+impl Oadmm {
     /// (S2) of EP. Where ∇f is affine, its value at Xc comes from those at X and X⁻.
     fn euclidean_step<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         &self,
@@ -216,17 +165,16 @@ impl Oadmm {
         let forward = |now: &RowMat, before: &RowMat| {
             if alpha == 0.0 { now.clone() } else { plus(plus(now.clone(), alpha, now), -alpha, before) }
         };
-        let xc = forward(&st.x, &st.x_prev);
-        let axc = if alpha == 0.0 { st.ax.clone() } else { p.a.apply(&xc) };
-        let w = pull_back(p, shifted_multiplier(&axc, &st.y, &st.z, st.beta));
+        let at = &mut st.at;
+        let xc = forward(&at.x, &st.x_prev);
+        let axc = if alpha == 0.0 { at.ax.clone() } else { p.a.apply(&xc) };
+        let w = pull_back(p, shifted_multiplier(&axc, &at.y, &at.z, st.beta));
         let affine = alpha == 0.0 || p.f.is_quadratic();
-        let grad_f = if affine { forward(&st.now.grad_f, &st.grad_f_prev) } else { p.gradient(&xc) };
-        let w = plus(plus(w, 1.0, &grad_f), -1.0, &st.now.xi);
-        let ell = self.options.theta * (st.beta * st.abar * st.abar + st.lf);
-        let next = project(&plus(xc, -1.0 / ell, &w));
-        st.x_prev = std::mem::replace(&mut st.x, next);
-        st.grad_f_prev.data_mut().copy_from_slice(st.now.grad_f.data());
-        st.now.update(p, &st.x);
+        let grad_f = if affine { forward(&at.now.grad_f, &st.grad_f_prev) } else { p.gradient(&xc) };
+        let w = plus(plus(w, 1.0, &grad_f), -1.0, &at.now.xi);
+        let ell = self.options.theta * at.curvature(st.beta);
+        st.grad_f_prev.data_mut().copy_from_slice(at.now.grad_f.data());
+        st.x_prev = at.move_to(p, project(&plus(xc, -1.0 / ell, &w)));
     }
 
     /// (S2) of RR.
@@ -236,16 +184,15 @@ impl Oadmm {
         st: &mut State,
     ) {
         let o = &self.options;
-        let w = shifted_multiplier(&st.ax, &st.y, &st.z, st.beta);
-        let g = st.now.plus(pull_back(p, w));
-        let direction = search_direction(&st.x, &g, o.rho);
+        let g = st.at.gradient(p, st.beta);
+        let direction = search_direction(&st.at.x, &g, o.rho);
         let slope = direction.inner(&direction);
         let first = if o.bb || o.bb2 { self.barzilai_borwein(p, st, &g) } else { o.b };
         let mut eta = first / st.beta;
-        let g_now = p.g.value(&st.x);
-        let mut next = (st.x.clone(), st.now.clone());
+        let g_now = p.g.value(&st.at.x);
+        let mut next = (st.at.x.clone(), st.at.now.clone());
         for j in 0..=MAX_BACKTRACKS {
-            let moved = plus(st.x.clone(), -eta, &direction);
+            let moved = plus(st.at.x.clone(), -eta, &direction);
             next.0 = if o.qr { stiefel::orthonormalise(&moved) } else { project(&moved) };
             next.1.update(p, &next.0);
             let (change, slack) = lagrangian_change(p, st, &next.0, &next.1, g_now);
@@ -255,8 +202,9 @@ impl Oadmm {
             eta *= o.gamma;
             st.backtracks += 1;
         }
-        st.x_prev = std::mem::replace(&mut st.x, next.0);
-        st.grad_f_prev = std::mem::replace(&mut st.now, next.1).grad_f;
+        st.at.ax = p.a.apply(&next.0);
+        st.x_prev = std::mem::replace(&mut st.at.x, next.0);
+        st.grad_f_prev = std::mem::replace(&mut st.at.now, next.1).grad_f;
     }
 
     /// b = β⟨S,S⟩/|⟨S,Z⟩|, or β|⟨S,Z⟩|/⟨Z,Z⟩ (the paper's footnote 1 has both), with S = X − X⁻ and Z the
@@ -268,10 +216,11 @@ impl Oadmm {
         st: &State,
         g: &RowMat,
     ) -> f64 {
-        let s = plus(st.x.clone(), -1.0, &st.x_prev);
-        let w = shifted_multiplier(&p.a.apply(&st.x_prev), &st.y, &st.z, st.beta);
-        let g_prev = plus(plus(pull_back(p, w), 1.0, &st.grad_f_prev), -1.0, &st.now.xi);
-        let now = search_direction(&st.x, g, 1.0);
+        let at = &st.at;
+        let s = plus(at.x.clone(), -1.0, &st.x_prev);
+        let w = shifted_multiplier(&p.a.apply(&st.x_prev), &at.y, &at.z, st.beta);
+        let g_prev = plus(plus(pull_back(p, w), 1.0, &st.grad_f_prev), -1.0, &at.now.xi);
+        let now = search_direction(&at.x, g, 1.0);
         let z = plus(now, -1.0, &search_direction(&st.x_prev, &g_prev, 1.0));
         secant_steps(&s, &z).map_or(self.options.b, |(long, short)| {
             let step = if self.options.bb2 { short } else { long };
@@ -302,19 +251,20 @@ fn lagrangian_change<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     p: &Composite<F, H, G, A>,
     st: &State,
     x: &RowMat,
-    at: &Linearised,
+    next: &Linearised,
     g_now: f64,
 ) -> (f64, f64) {
-    let step = plus(x.clone(), -1.0, &st.x);
+    let at = &st.at;
+    let step = plus(x.clone(), -1.0, &at.x);
     let ax = p.a.apply(x);
     let (mut linear, mut square) = (0.0, 0.0);
-    for (((new, old), y), z) in ax.data().iter().zip(st.ax.data()).zip(st.y.data()).zip(st.z.data()) {
+    for (((new, old), y), z) in ax.data().iter().zip(at.ax.data()).zip(at.y.data()).zip(at.z.data()) {
         linear += z * (new - old);
         square += (new - old) * (new + old - 2.0 * y);
     }
-    let smooth = st.now.change_of_f(at, &step);
+    let smooth = at.now.change_of_f(next, &step);
     let g_change = p.g.value(x) - g_now;
-    let f = at.value.map_or(0.0, f64::abs);
+    let f = next.value.map_or(0.0, f64::abs);
     let size = linear.abs() + st.beta * square.abs() + smooth.abs() + g_now.abs() + f;
     (smooth + linear + 0.5 * st.beta * square - g_change, 1e-15 * size)
 }

@@ -1,17 +1,10 @@
 //! The constants of OADMM: names, defaults, checks, and the three entries of the registry.
 
 use super::Oadmm;
-use crate::composite::splitting::{SCOPE, slope, suits_splitting};
-use orthopt_core::composite::Composite;
-use orthopt_core::concave::Concave;
-use orthopt_core::linear_map::LinearMap;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::options::{Constant, Constants, Value, checked, constants, described, only};
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::AnySolver;
-use orthopt_core::solve::info::{SolverInfo, SolverOptions};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use crate::composite::splitting::slope;
+use crate::prelude::*;
+use orthopt_core::options::{Constant, Value, checked, described};
+use orthopt_core::solve::info::SolverOptions;
 
 /// How X is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,8 +101,8 @@ impl OadmmOptions {
     /// Those of the constants that this variant looks at.
     pub(super) fn listed(&self) -> &'static [Constant] {
         match self.variant {
-            Variant::Ep => EP,
-            Variant::Rr => RR,
+            Variant::Ep => OF_EP,
+            Variant::Rr => OF_RR,
         }
     }
 
@@ -178,7 +171,7 @@ impl OadmmOptions {
     }
 
     /// These options with what users have set for the solver. χ = 0 asks for the bound of the theory.
-    fn chosen<P>(self, info: &SolverInfo<P>, o: &SolverOptions) -> Result<Self> {
+    fn chosen(self, info: &Preset<Oadmm>, o: &SolverOptions) -> Result<Self> {
         let chi = format!("{}-chi", info.name);
         let mut given = o.constants.clone();
         if given.get(&chi).and_then(Value::number) == Some(0.0) {
@@ -188,13 +181,13 @@ impl OadmmOptions {
     }
 }
 
-const EP: &[Constant] =
+const OF_EP: &[Constant] =
     &only(&OadmmOptions::EP.constants(), ["chi", "beta0", "xi", "p", "sigma", "theta", "alpha", "lf"]);
-const RR: &[Constant] = &only(
+const OF_RR: &[Constant] = &only(
     &OadmmOptions::RR.constants(),
     ["chi", "beta0", "xi", "p", "sigma", "rho", "gamma", "delta", "b", "bb", "bb2", "qr", "lf"],
 );
-const FAST: &[Constant] = &described(
+const OF_FAST: &[Constant] = &described(
     described(
         only(&OadmmOptions::FAST.constants(), ["chi", "beta0", "xi", "p", "sigma", "theta", "alpha", "lf"]),
         "beta0",
@@ -206,64 +199,31 @@ const FAST: &[Constant] = &described(
 );
 
 /// OADMM-EP with the paper's constants.
-pub const fn euclidean<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "oadmm-ep",
-        doc: "ADMM with Moreau smoothing, X by Euclidean projection, the paper's constants",
-        constants: EP,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| {
-            let info = euclidean::<F, H, G, A>();
-            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(&info, o)? }))
-        },
-    }
-}
+pub const EUCLIDEAN: Preset<Oadmm> = Preset {
+    name: "oadmm-ep",
+    doc: "ADMM with Moreau smoothing, X by Euclidean projection, the paper's constants",
+    constants: OF_EP,
+    shared: &[],
+    domain: Domain::SPLITTING,
+    make: |info, o| Ok(Oadmm { name: info.name, options: OadmmOptions::EP.chosen(info, o)? }),
+};
 
 /// OADMM-RR with the paper's constants.
-pub const fn riemannian<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "oadmm-rr",
-        doc: "ADMM with Moreau smoothing, X by a Riemannian line search, the paper's constants",
-        constants: RR,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| {
-            let info = riemannian::<F, H, G, A>();
-            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(&info, o)? }))
-        },
-    }
-}
+pub const RIEMANNIAN: Preset<Oadmm> = Preset {
+    name: "oadmm-rr",
+    doc: "ADMM with Moreau smoothing, X by a Riemannian line search, the paper's constants",
+    constants: OF_RR,
+    shared: &[],
+    domain: Domain::SPLITTING,
+    make: |info, o| Ok(Oadmm { name: info.name, options: OadmmOptions::RR.chosen(info, o)? }),
+};
 
 /// OADMM-EP with fast constants, see [`OadmmOptions::FAST`].
-pub const fn fast<
-    F: Smooth + 'static,
-    H: Nonsmooth + 'static,
-    G: Concave + 'static,
-    A: LinearMap + 'static,
->() -> SolverInfo<Composite<F, H, G, A>> {
-    SolverInfo {
-        name: "oadmm",
-        doc: "ADMM with Moreau smoothing, X by Euclidean projection, fast constants",
-        constants: FAST,
-        shared: &[],
-        handles: &|p| suits_splitting(&p.h),
-        scope: SCOPE,
-        make: &|o| {
-            let info = fast::<F, H, G, A>();
-            Ok(AnySolver::new(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(&info, o)? }))
-        },
-    }
-}
+pub const FAST: Preset<Oadmm> = Preset {
+    name: "oadmm",
+    doc: "ADMM with Moreau smoothing, X by Euclidean projection, fast constants",
+    constants: OF_FAST,
+    shared: &[],
+    domain: Domain::SPLITTING,
+    make: |info, o| Ok(Oadmm { name: info.name, options: OadmmOptions::FAST.chosen(info, o)? }),
+};

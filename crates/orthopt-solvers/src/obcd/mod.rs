@@ -24,23 +24,17 @@ mod narrow;
 mod options;
 mod oracle;
 
-use orthopt_core::constraint::Stiefel;
-
 use crate::pair_descent::{self, PairDescent, Schedule};
 pub use crate::pair_descent::{Candidates, WORKING_SETS, WorkingSet, pairs};
+use crate::prelude::*;
 pub(crate) use options::{BLOCK, INFO, OBCD_BLOCK, OBCD_C, OBCD_JACOBI, OBCD_OR, OBCD_R, OBCD_SV};
 use oracle::{Iterate, RowPairs};
-use orthopt_core::constraint::stiefel;
-use orthopt_core::options::{Constants, checked};
+use orthopt_core::options::checked;
 use orthopt_core::pair::PairPenalty;
 pub use orthopt_core::pair::nonlinear::CircleSearch;
 pub use orthopt_core::pair::options::ObcdOptions;
 pub use orthopt_core::pair::step::{Model, Search};
-use orthopt_core::problem::Problem;
 use orthopt_core::smooth::Quadratic;
-use orthopt_core::solve::{Current, Details, Ending, Fades, Profile, Solver, Step};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
 
 pub(crate) use block::block_round;
 pub(crate) use jacobi::jacobi_round;

@@ -7,14 +7,10 @@
 
 use std::cell::Cell;
 
+use crate::prelude::*;
 use crate::support::descent::{ByGradient, Objective, Pace};
 use crate::support::pattern::Pattern;
 use orthopt_core::composite::{MOST, shortest_subgradient};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 
 /// Entries of E beside the largest one below which an entry at zero stays there: E is known to so many digits.

@@ -26,47 +26,30 @@ pub(super) mod rounds;
 
 use super::obcd::{ObcdOptions, repaired};
 use super::pair_descent::{self, Candidates, PairDescent, Schedule, Turn};
+use crate::prelude::*;
 use orthopt_core::composite::relative_criticality;
-use orthopt_core::constraint::{Stiefel, stiefel};
 use orthopt_core::objective::size;
-use orthopt_core::options::{Constant, Constants, checked, only};
+use orthopt_core::options::checked;
 use orthopt_core::pair::PairPenalty;
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{
-    AnySolver, Confirmed, Current, Details, Ending, Fades, Pass, Profile, Solver, Step,
-};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use orthopt_core::solve::Pass;
 use rounds::{DRIFT, Iterate, Sets};
-
-/// Its name in the registry.
-const NAME: &str = "obcd-majorised";
 
 /// What the registry says of OBCD for any f and h of the kind: rounds of n/2 disjoint pairs, or of blocks where
 /// `block` is more than 2; single pairs, a gradient each, where the rule is greedy.
-pub const fn info<F, H>() -> SolverInfo<Problem<Stiefel, F, H>>
-where
-    F: Smooth + 'static,
-    H: PairPenalty + 'static,
-{
-    const SHARED: &[Constant] =
-        &only(ObcdOptions::LIST, ["working-set", "block", "model", "alpha", "candidates"]);
-    SolverInfo {
-        name: NAME,
-        doc: "OBCD for any smooth f: disjoint pairs or blocks of rows, a gradient a round; feasible and monotone",
-        constants: &[],
-        shared: SHARED,
-        handles: &|p| p.h.row_weight().is_none(),
-        scope: "every smooth f, and penalties of single entries (all but l21, l1-largest-k and fused-l1)",
-        make: &|o| {
-            let jacobi = o.obcd.block == 2 && !o.obcd.working_set.is_greedy();
-            let options = ObcdOptions { name: NAME, seed: o.seed, jacobi, ..o.obcd.clone() };
-            Ok(AnySolver::new(MajorisedObcd::new(options)?))
-        },
-    }
-}
+pub const INFO: Preset<MajorisedObcd> = Preset {
+    name: "obcd-majorised",
+    doc: "OBCD for any smooth f: disjoint pairs or blocks of rows, a gradient a round; feasible and monotone",
+    constants: &[],
+    shared: &only(ObcdOptions::LIST, ["working-set", "block", "model", "alpha", "candidates"]),
+    domain: Domain {
+        penalties: Penalties::OfEntries,
+        words: "every smooth f, and penalties of single entries (all but l21, l1-largest-k and fused-l1)",
+    },
+    make: |info, o| {
+        let jacobi = o.obcd.block == 2 && !o.obcd.working_set.is_greedy();
+        MajorisedObcd::new(ObcdOptions { name: info.name, seed: o.seed, jacobi, ..o.obcd.clone() })
+    },
+};
 
 /// The solver. With `jacobi` working sets are matchings of all rows, otherwise blocks of `block` rows or one pair.
 #[derive(Clone, Debug)]

@@ -2,19 +2,15 @@
 
 use super::all_rows::settle;
 use crate::obcd::{ObcdOptions, block_round, jacobi_round};
-use crate::pair_descent::{Demand, PairOracle, Tried, Upkeep, stationarity_score};
+use crate::pair_descent::{Demand, PairOracle, Tried, Upkeep, row_products, stationarity_score};
+use crate::prelude::*;
 use crate::support::descent::Pace;
-use orthopt_core::constraint::{Stiefel, stiefel};
 use orthopt_core::objective::size;
 use orthopt_core::pair::PairPenalty;
 use orthopt_core::pair::movable::Movable;
 use orthopt_core::pair::rows::PairStep;
 use orthopt_core::pair::step::{Damping, PairWork, Shape};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
 use orthopt_core::smooth::majoriser::Majoriser;
-use orthopt_core::solve::Status;
-use orthopt_linalg::RowMat;
 use orthopt_linalg::kernels::inner;
 
 /// Share of what the majoriser promised that F must fall by.
@@ -275,10 +271,7 @@ impl<F: Smooth, H: PairPenalty> PairOracle for Sets<'_, F, H> {
         };
         let score = |&(i, j): &(usize, usize)| {
             let (gi, gj, xi, xj) = (row(i), row(j), at.x.row(i), at.x.row(j));
-            let [g11, g12] = [inner(&gi, xi), inner(&gi, xj)];
-            let [g21, g22] = [inner(&gj, xi), inner(&gj, xj)];
-            let products = [g11, g12, g21, g22, inner(xi, xi), inner(xi, xj), inner(xj, xj)];
-            stationarity_score(working_set, alpha, at.l, products)
+            stationarity_score(working_set, alpha, at.l, row_products([&gi, &gj, xi, xj]))
         };
         pairs.iter().map(score).collect()
     }

@@ -10,6 +10,7 @@ use rand_pcg::Pcg64;
 
 use super::oracle::PairOracle;
 use orthopt_core::pair::working_set::{Candidates, Rows, WorkingSet};
+use orthopt_linalg::kernels::inner;
 
 /// Best pairs kept from one scoring of all pairs; they are tried in order until one moves.
 const KEEP: usize = 64;
@@ -99,6 +100,12 @@ fn non_overlapping(scored: &[Scored], k: usize) -> Vec<usize> {
         }
     }
     rows
+}
+
+/// GᵀX and XᵀX of two rows of G and X, as [`stationarity_score`] takes them.
+pub(crate) fn row_products([gi, gj, xi, xj]: [&[f64]; 4]) -> [f64; 7] {
+    let (cross, own) = ([inner(gi, xi), inner(gi, xj), inner(gj, xi), inner(gj, xj)], inner(xi, xj));
+    [cross[0], cross[1], cross[2], cross[3], inner(xi, xi), own, inner(xj, xj)]
 }
 
 /// |Sᵢⱼ| of a rule for XᵀX = I with α and L_f, from g₁·z₁, g₁·z₂, g₂·z₁, g₂·z₂, z₁·z₁, z₁·z₂ and z₂·z₂.

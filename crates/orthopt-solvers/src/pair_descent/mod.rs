@@ -27,7 +27,7 @@ mod schedule;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use greedy::stationarity_score;
+pub(crate) use greedy::{row_products, stationarity_score};
 pub use oracle::{Demand, PairOracle, Tried, Upkeep};
 pub use orthopt_core::pair::working_set::{Candidates, WORKING_SETS, WorkingSet, pairs};
 pub use schedule::{Schedule, Turn};

@@ -1,14 +1,8 @@
 //! One step of a proximal gradient method on the manifold: direction, line search, retraction.
 
 use super::{Inner, Point, Relative, TangentProx, combine, difference};
+use crate::prelude::*;
 use orthopt_core::composite::relative_criticality;
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::Confirmed;
-use orthopt_linalg::RowMat;
 use orthopt_linalg::orthonormal::{inverse_root, nearest};
 use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::simd::dispatch;

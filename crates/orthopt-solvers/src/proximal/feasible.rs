@@ -1,15 +1,10 @@
 //! The feasible copy of methods whose own iterates are not feasible.
 
+use crate::prelude::*;
 use orthopt_core::composite::relative_criticality;
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::constraint::stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::{count_nonzeros, without_tiny};
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::Smooth;
-use orthopt_core::solve::{Confirmed, Current, Details, Ending, Raw};
+use orthopt_core::solve::Raw;
 use orthopt_core::start::{largest_of_rows, round_to_partition};
-use orthopt_linalg::RowMat;
 use orthopt_linalg::orthonormal::nearest;
 
 /// Largest ‖XᵀX − I‖_F of what is handed out.

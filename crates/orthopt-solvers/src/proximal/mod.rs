@@ -2,25 +2,21 @@
 //! the proximal subproblem on the tangent space, a descent step with retraction, the feasible
 //! copy of an infeasible iterate.
 
+mod copies;
 mod descent;
 mod feasible;
 mod tangent;
 
+pub(crate) use copies::Copies;
 pub(crate) use descent::{Descent, Searched};
 pub(crate) use feasible::Feasible;
 pub use tangent::{Inner, TangentProx};
 
-use orthopt_core::constraint::Stiefel;
+use crate::prelude::*;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
-use orthopt_core::constraint::stiefel;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_core::problem::Problem;
-use orthopt_core::smooth::{Smooth, estimate_lipschitz};
-use orthopt_core::solve::Status;
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::{Error, Result};
+use orthopt_core::smooth::estimate_lipschitz;
 use orthopt_linalg::kernels::squared_distance;
 use orthopt_linalg::simd::dispatch;
 
@@ -75,23 +71,6 @@ pub(crate) fn curvature<F: Smooth>(f: &F, x0: &RowMat) -> f64 {
 pub(crate) fn estimated_curvature<F: Smooth>(f: &F, x0: &RowMat) -> f64 {
     let direction = stiefel::random(x0.nrows(), x0.ncols(), &mut Pcg64::seed_from_u64(0x4c));
     estimate_lipschitz(f, x0, &direction)
-}
-
-/// The methods that project onto or retract from the tangent space need a convex h that is
-/// finite everywhere.
-pub fn finite_convex<H: Nonsmooth>(h: &H) -> bool {
-    h.is_convex() && !h.requires_nonneg()
-}
-
-/// What those methods say of themselves.
-pub(crate) const FINITE_CONVEX: &str = "convex penalties that are finite everywhere (l1-pca, pca); for l0-pca and nonneg-pca use obcd, ladmm, spm or soc";
-
-/// An error for solvers made without the registry.
-pub(crate) fn check_finite_convex<H: Nonsmooth>(name: &str, h: &H) -> Result<()> {
-    if finite_convex(h) {
-        return Ok(());
-    }
-    Err(Error::Incompatible(format!("solver {name} is for {FINITE_CONVEX}").into()))
 }
 
 /// X⁰ as the methods need it: checked, and feasible to rounding.

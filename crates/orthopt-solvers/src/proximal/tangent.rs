@@ -18,8 +18,7 @@
 //! XᵀX = I makes 0 ⪯ J ⪯ I: S − E is a safe step, and the Newton step where P = 1 throughout.
 
 use super::distance;
-use orthopt_core::nonsmooth::Nonsmooth;
-use orthopt_linalg::RowMat;
+use crate::prelude::*;
 use orthopt_linalg::masked_system::MaskedSystem;
 use orthopt_linalg::products::{cross, product};
 use orthopt_linalg::simd::dispatch;

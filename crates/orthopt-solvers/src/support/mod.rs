@@ -27,22 +27,16 @@ mod revise;
 mod tests;
 
 use crate::obcd::{self, Obcd, ObcdOptions};
+use crate::prelude::*;
 use crate::proximal::Feasible;
 use descent::{Objective, Pace, Point};
-use orthopt_core::constraint::Stiefel;
-use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::size;
-use orthopt_core::options::{Constants, constants};
 use orthopt_core::pair::PairPenalty;
 use orthopt_core::penalty::AnyPenalty;
-use orthopt_core::problem::{PcaProblem, Problem};
+use orthopt_core::problem::PcaProblem;
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{
-    AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step, advance,
-};
-use orthopt_linalg::RowMat;
-use orthopt_linalg::error::Result;
+use orthopt_core::solve::{AnySolver, Pass, advance};
 use penalty::{Continuation, Outcome};
 use revise::{Batch, Revision};
 

@@ -1,13 +1,13 @@
 //! The J-orthogonal group.
 
 use super::starts::start_rng;
-use super::{Function, OwnResult, OwnRun, in_unit};
+use super::{OwnResult, OwnRun, in_unit};
 use orthopt_core::constraint::j_orthogonal::stationarity;
 use orthopt_core::constraint::{Constraint, Signature};
 use orthopt_core::problem::Problem;
 use orthopt_core::smooth::Smooth;
 use orthopt_core::solve::Observer;
-use orthopt_hyperbolic::jobcd::vr_j_jobcd;
+use orthopt_hyperbolic::jobcd::VR_J_JOBCD;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
@@ -42,7 +42,7 @@ impl OwnRun<'_> {
         })?;
         let problem = Problem::with_signature(self.f.clone(), Signature::parse(text, n)?)?;
         let sums = self.f.components() > 1;
-        let sampled = vr_j_jobcd::<Function>().name;
+        let sampled = VR_J_JOBCD.name;
         let default = if self.f.components() >= MANY { sampled } else { DEFAULT };
         let samples = |named: &str| named.split('+').any(|name| name == sampled);
         if sums && wanted.solver.as_deref().is_some_and(|named| !samples(named)) {

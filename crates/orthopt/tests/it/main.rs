@@ -95,3 +95,4 @@ mod trust_region;
 mod uncorrelated;
 mod variance;
 mod vr_jobcd;
+mod walkthrough;

@@ -39,18 +39,18 @@ fn lyapunov(p: &CompositeProblem, o: &OadmmOptions, st: &State) -> f64 {
     let (sigma, xi) = (o.sigma, o.xi);
     let omega = 1.0 / sigma + xi / (2.0 * sigma * sigma) + xi / (sigma * sigma);
     let (dot, ddot) = ((sigma - 1.0) / (2.0 - sigma), (sigma / (2.0 - sigma)).powi(2));
-    let entries = st.y.data().len() as f64;
+    let entries = st.at.y.data().len() as f64;
     let ch2 = p.h.lipschitz().powi(2) * entries; // C_h²
-    let ax = p.a.apply(&st.x);
-    let gap = squared(&ax, &st.y);
-    let lagrangian = p.f.value(&st.x) - p.g.value(&st.x)
-        + envelope(p, &st.y, st.mu)
-        + (st.z.inner(&ax) - st.z.inner(&st.y))
+    let ax = p.a.apply(&st.at.x);
+    let gap = squared(&ax, &st.at.y);
+    let lagrangian = p.f.value(&st.at.x) - p.g.value(&st.at.x)
+        + envelope(p, &st.at.y, st.mu)
+        + (st.at.z.inner(&ax) - st.at.z.inner(&st.at.y))
         + 0.5 * beta * gap;
     let tt = 4.0 * omega * ddot / st.beta0 * ch2 / t;
     let zt = omega * dot * sigma * sigma * st.beta * gap;
-    let ell = beta * st.abar * st.abar + st.lf;
-    let xt = 0.5 * o.alpha() * (o.theta + 1.0) * ell * squared(&st.x, &st.x_prev);
+    let ell = beta * st.at.abar * st.at.abar + st.at.lf;
+    let xt = 0.5 * o.alpha() * (o.theta + 1.0) * ell * squared(&st.at.x, &st.x_prev);
     lagrangian + st.mu * ch2 + tt + zt + xt
 }
 
@@ -82,9 +82,9 @@ proptest! {
         solver.steps(&p, &mut st, 1);
         let eps_y = 0.5 * (1.0 - o.chi_bound() / o.chi());
         for _ in 0..60 {
-            let (before, y) = (lyapunov(&p, o, &st), st.y.clone());
+            let (before, y) = (lyapunov(&p, o, &st), st.at.y.clone());
             solver.steps(&p, &mut st, 1);
-            let promised = st.beta * (xi * squared(&p.a.apply(&st.x), &st.y) + eps_y * squared(&st.y, &y));
+            let promised = st.beta * (xi * squared(&p.a.apply(&st.at.x), &st.at.y) + eps_y * squared(&st.at.y, &y));
             let after = lyapunov(&p, o, &st);
             let rounding = 1e-11 * (1.0 + before.abs());
             prop_assert!(
@@ -177,7 +177,9 @@ fn without_its_extras_it_is_plain_admm() {
             let abar = p.a.norm((n, r));
             let ell = beta * abar * abar + lf;
             let [x, y, z] = plain_admm((&c, d, &p), (3.0, beta, ell), &x0, steps);
-            errors.push(squared(&st.x, &x).sqrt() + squared(&st.y, &y).sqrt() + squared(&st.z, &z).sqrt());
+            errors.push(
+                squared(&st.at.x, &x).sqrt() + squared(&st.at.y, &y).sqrt() + squared(&st.at.z, &z).sqrt(),
+            );
         }
         assert!(errors[2] <= 1e-6 && errors[1] <= 1e-3, "{penalty}: {errors:?}");
         assert!(errors[0] > errors[1] && errors[1] > errors[2], "{penalty}: {errors:?}");
@@ -269,6 +271,7 @@ fn iterates_do_not_depend_on_how_a_run_is_cut_into_steps() {
         [1, 7, 42].iter().for_each(|budget| {
             solver.steps(&p, &mut cut, *budget);
         });
-        assert_eq!((&whole.x, &whole.y, &whole.z), (&cut.x, &cut.y, &cut.z));
+        let point = |st: &State| (st.at.x.clone(), st.at.y.clone(), st.at.z.clone());
+        assert_eq!(point(&whole), point(&cut));
     }
 }

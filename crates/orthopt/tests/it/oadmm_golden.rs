@@ -72,24 +72,25 @@ fn trajectories() {
             close(&format!("{what}: beta"), st.beta, number(&golden["beta"]));
             close(&format!("{what}: mu"), st.mu, number(&golden["mu"]));
             close(&format!("{what}: F"), info.objective, number(&golden["objective_F_X"]));
-            close(&format!("{what}: |z|"), st.z.norm(), number(&golden["norm_z"]));
+            close(&format!("{what}: |z|"), st.at.z.norm(), number(&golden["norm_z"]));
             assert_eq!(st.backtracks - backtracks, golden["backtracks"].as_u64().unwrap(), "{what}");
             backtracks = st.backtracks;
-            let gap = (st.x.data().iter().zip(st.y.data())).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
+            let gap =
+                (st.at.x.data().iter().zip(st.at.y.data())).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
             close(&format!("{what}: |AX - y|"), gap, number(&golden["norm_AX_minus_y"]));
-            let crit = crit_parts(&p, &st.x, &st.ycheck, &st.z);
+            let crit = crit_parts(&p, &st.at.x, &st.at.ycheck, &st.at.z);
             for (found, golden) in
                 [crit.primal, crit.dual, crit.tangent].iter().zip(golden["crit_terms"].as_array().unwrap())
             {
                 close(&format!("{what}: Crit"), *found, number(golden));
             }
-            let nonzeros = st.ycheck.data().iter().filter(|v| **v != 0.0).count() as u64;
+            let nonzeros = st.at.ycheck.data().iter().filter(|v| **v != 0.0).count() as u64;
             assert_eq!(nonzeros, golden["nnz_ycheck"].as_u64().unwrap(), "{what}");
         }
         let last = &run["final"];
-        close_matrix("X", &st.x, &matrix(&last["X"]));
-        close_matrix("y", &st.y, &matrix(&last["y"]));
-        close_matrix("z", &st.z, &matrix(&last["z"]));
-        close_matrix("y check", &st.ycheck, &matrix(&last["ycheck"]));
+        close_matrix("X", &st.at.x, &matrix(&last["X"]));
+        close_matrix("y", &st.at.y, &matrix(&last["y"]));
+        close_matrix("z", &st.at.z, &matrix(&last["z"]));
+        close_matrix("y check", &st.at.ycheck, &matrix(&last["ycheck"]));
     }
 }

@@ -24,10 +24,10 @@ use orthopt::problem::Problem;
 use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, JQuadratic, Quadratic, Smooth, SparseGram};
 use orthopt::solve::{MaxIterations, RunOptions, Stationary, Stop, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions, WorkingSet};
-use orthopt::solvers::{SolverOptions, general};
+use orthopt::solvers::{SolverInfo, SolverOptions, general};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::smooth::two_sided::hyperbolic_optimum;
-use orthopt_hyperbolic::jobcd::gs_jobcd;
+use orthopt_hyperbolic::jobcd::GS_JOBCD;
 
 #[test]
 fn the_examples_run() {
@@ -272,7 +272,8 @@ fn gs_jobcd_takes_what_is_two_sided() {
     let j = Signature::leading(3, 6).unwrap();
     let f = JQuadratic::hyperbolic_eig(c.as_mat()).unwrap();
     let p = Problem::with_signature(f, j.clone()).unwrap();
-    let solver = gs_jobcd().build(&p, &SolverOptions::default()).unwrap();
+    let info: SolverInfo<Problem<JOrthogonal, JQuadratic>> = orthopt_solvers::entry!(GS_JOBCD);
+    let solver = info.build(&p, &SolverOptions::default()).unwrap();
     let x0 = p.constraint.random(&mut rng(3));
     let mut stop = Stationary { tol: 1e-10 };
     let found = run(&p, &solver, x0, RunOptions::default(), &mut stop, &mut []).unwrap();

@@ -164,20 +164,20 @@ fn check_curve<C: Curve>(velocity: impl Fn(&Iterate) -> RowMat) {
         let v = velocity(&at);
         let error = |tau: f64| {
             let x = C::point(&at, &prepared, tau).unwrap();
-            assert!(stiefel::feasibility(&x) <= 1e-13, "{} {n} {r}", C::NAME);
+            assert!(stiefel::feasibility(&x) <= 1e-13, "{} {n} {r}", C::INFO.name);
             let change =
                 x.data().iter().zip(at.x.data()).zip(v.data()).map(|((x, o), v)| (x - o + tau * v).powi(2));
             change.sum::<f64>().sqrt()
         };
         // second order in τ, unless the curve is a straight line up to rounding
         let (one, ten) = (error(1e-4), error(1e-3));
-        assert!(ten <= 1e-12 || (ten / one).log10() > 1.8, "{} {n} {r}: {one:e} {ten:e}", C::NAME);
+        assert!(ten <= 1e-12 || (ten / one).log10() > 1.8, "{} {n} {r}: {one:e} {ten:e}", C::INFO.name);
         for tau in [0.1, 10.0, 1e4] {
             let x = C::point(&at, &prepared, tau).unwrap();
             assert!(
                 stiefel::feasibility(&x) <= 1e-11,
                 "{} at {tau}: {:e}",
-                C::NAME,
+                C::INFO.name,
                 stiefel::feasibility(&x)
             );
         }

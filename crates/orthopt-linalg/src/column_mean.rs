@@ -1,7 +1,7 @@
 //! The mean of a column with more digits than an f64, if they matter.
 
 /// A column whose norm falls by this factor when its mean is removed is constant, and its
-/// remainder is rounding. (The same figure as in the preparation of data files.)
+/// remainder is rounding. (The same figure as where data are centred as they are read.)
 const CONSTANT: f64 = 1e-12;
 
 /// A mean that is off by less than this share of the variance, both squared, changes no digit of C.
@@ -38,6 +38,19 @@ impl ColumnMean {
         column.finish(rows as f64)
     }
 
+    /// Of a column with a weight for each entry, all above 0.
+    pub fn weighted(values: &[f64], weights: &[f64]) -> Self {
+        let mass = weights.iter().sum::<f64>();
+        let mut column = Column::default();
+        for (value, weight) in values.iter().zip(weights) {
+            column.see(*value);
+            column.sum += (weight - 1.0) * value;
+        }
+        column.take_mean(mass);
+        values.iter().zip(weights).for_each(|(value, weight)| column.compare(*value, *weight));
+        column.finish(mass)
+    }
+
     /// The mean as a number.
     pub fn value(&self) -> f64 {
         self.high + self.low
@@ -63,7 +76,7 @@ impl ColumnMean {
 
 /// A column that is read twice, entry by entry.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
+pub struct Column {
     sum: f64,
     least: f64,
     most: f64,
