@@ -144,7 +144,7 @@ pub struct Choices {
     #[arg(short, long, value_name = "D", help_heading = "Model")]
     dim: Option<usize>,
     /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default: half
-    /// of D; ultrae: D - 1; complex: D]
+    /// of D; ultrae: D - 1; complex: all of D]
     #[arg(long, value_name = "P", help_heading = "Model")]
     signature: Option<Signature>,
     /// Radius of curvature of ultrae [default: 1]
