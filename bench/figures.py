@@ -543,7 +543,7 @@ def graphs() -> list[str]:
         "",
         *table(["graph", "options", "epochs", "s", "test MRR", "hits@1", "@3", "@10"], rows),
         "",
-        f"{source('embed_wn18rr', 'embed_fb15k', 'embed_nations', 'embed_nations_paper', 'embed_per_relation', 'embed_signature')}. {note('embed_wn18rr')}",
+        f"{source('embed_wn18rr', 'embed_fb15k', 'embed_nations', 'embed_nations_paper', 'embed_per_relation', 'embed_scorers', 'embed_signature')}. {note('embed_wn18rr')}",
     ]
 
 

@@ -18,7 +18,7 @@ DIM = 32
 
 def run(command, graph, seed, epochs, more):
     parts = [f"{graph}_train.tsv", "--valid", f"{graph}_valid.tsv", "--test", f"{graph}_test.tsv"]
-    words = [command, "embed", *parts, "--dim", str(DIM), "--epochs", str(epochs), "--seed", str(seed), "--threads", "1", "-q"]
+    words = [command, "embed", *parts, "--scorer", "ultrae", "--per-relation", "none", "--dim", str(DIM), "--epochs", str(epochs), "--seed", str(seed), "--threads", "1", "-q"]
     return json.loads(subprocess.run([*words, "--json", "-", *more], check=True, capture_output=True, text=True).stdout)
 
 

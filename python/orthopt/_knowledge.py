@@ -27,21 +27,22 @@ class Answer(NamedTuple):
 
 
 class KnowledgeGraph:
-    """Entities as points of ultrahyperbolic space, relations as J-orthogonal matrices, R'JR = J.
+    """Relations as J-orthogonal matrices, R'JR = J, between entities.
 
-    A fact (h, r, t) is plausible where the image of h under the matrix of r is near t:
-    ``z = -d(R_r e_h, e_t) + b_h + b_t + margin``.
+    ``scorer`` says when a fact (h, r, t) is plausible: with ``"bilinear"`` where ``z = c_r <R_r x_h, x_t>_J`` is large,
+    with ``"ultrae"`` where the image of h is near t in ultrahyperbolic space, ``z = -d(R_r e_h, e_t) + b_h + b_t + margin``.
+    ``"complex"`` is ComplEx, a baseline without J-orthogonal matrices.
 
     Parameters
     ----------
-    dim : int, default 32
-        Coordinates of a point.
+    dim : int, default None
+        Coordinates of an entity; by default 256, with ``scorer="ultrae"`` 32.
     signature : int or "auto", default None
-        Number of coordinates with J = 1: ``dim`` is Euclidean space (rotations), ``dim - 1`` (the default) hyperbolic
-        space, fewer are ultrahyperbolic, 0 is a sphere. ``"auto"`` chooses among ``dim - 1``, ``dim``, ``dim // 2`` and 0
-        by a race on ``valid``.
+        Number of coordinates with J = 1, by default ``dim // 2``, with ``scorer="ultrae"`` ``dim - 1`` (hyperbolic space) and
+        with ``scorer="complex"`` ``dim``. ``"auto"`` chooses among ``dim - 1``, ``dim`` (Euclidean space, rotations),
+        ``dim // 2`` and 0 (a sphere) by a race on ``valid``.
     **options
-        Those of ``orthopt embed``, with underscores: ``epochs``, ``lr``, ``batch``, ``negatives``, ``loss``, ``relations``,
+        Those of ``orthopt embed``, with underscores: ``scorer``, ``epochs``, ``lr``, ``batch``, ``negatives``, ``loss``, ``relations``,
         ``rule``, ``seed``, ...; :meth:`defaults` has all of them with their values (the
         default ``lr`` of Adam is a hundredth of that of Adagrad, and ``relation_lr`` a tenth of ``lr``).
 
@@ -72,7 +73,7 @@ class KnowledgeGraph:
     'n4'
     """
 
-    def __init__(self, dim: int = 32, signature: int | str | None = None, **options: Any):
+    def __init__(self, dim: int | None = None, signature: int | str | None = None, **options: Any):
         known = self.defaults()
         for name in options:
             if name not in known:
@@ -168,11 +169,16 @@ class KnowledgeGraph:
     def _take(self, model: Any) -> None:
         self._model = model
         self.entities_, self.relations_ = model.entities, model.relations
-        self.entity_embeddings_, self.relation_matrices_ = model.points(), model.matrices()
+        self.entity_embeddings_ = model.points()
         self.history_, self.status_ = json.loads(model.history), model.status
         self.signature_, self.race_ = json.loads(model.options)["signature"], json.loads(model.race)
         self._entity = {name: i for i, name in enumerate(self.entities_)}
         self._relation = {name: i for i, name in enumerate(self.relations_)}
+
+    @property
+    def relation_matrices_(self) -> np.ndarray:
+        """The matrices of the relations, made at every access."""
+        return self._fitted().matrices()
 
     def _fitted(self) -> Any:
         if self._model is None:

@@ -35,7 +35,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     (
         "orthopt-embed",
         &["orthopt", "orthopt-core", "orthopt-hyperbolic", "orthopt-linalg", "orthopt-data"],
-        3_300,
+        3_800,
     ),
     ("orthopt-papers", &["orthopt", "orthopt-data", "orthopt-embed"], 1_000),
     (

@@ -10,7 +10,9 @@ use orthopt_linalg::products::product;
 use crate::distance::{Block, Metric, Points};
 use crate::graph::{Answers, Question};
 use crate::loss::{Loss, OUT};
+use crate::options::Scorer;
 use crate::own::Own;
+use crate::relation::{Group, Relation};
 
 /// A question with its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +48,9 @@ pub struct View<'a> {
     pub loss: Loss,
     /// Candidates that are answers as well are no negatives.
     pub answers: &'a Answers,
+    pub(crate) scorer: Scorer,
+    pub(crate) group: &'a Group,
+    pub(crate) relations: &'a [Relation],
 }
 
 /// The gradient of a chunk.
@@ -99,6 +104,9 @@ impl View<'_> {
     /// The scores of candidates, whose points on U and biases are given, as answers (b × m). Questions with the same
     /// matrix should stand together.
     pub(crate) fn scores(&self, asked: &[Asked], points: &RowMat, bias: &[f64]) -> RowMat {
+        if self.scorer != Scorer::Ultrae {
+            return self.products(asked, points);
+        }
         let mut scores = RowMat::zeros(asked.len(), bias.len());
         for part in self.parts(asked, points) {
             for i in 0..part.block.value.nrows() {
@@ -316,7 +324,7 @@ impl View<'_> {
 }
 
 /// Runs of questions with the same matrix, and where they begin.
-fn runs(asked: &[Asked]) -> impl Iterator<Item = (usize, &[Asked])> {
+pub(crate) fn runs(asked: &[Asked]) -> impl Iterator<Item = (usize, &[Asked])> {
     let mut from = 0;
     asked.chunk_by(|a, b| (a.matrix, a.inverse) == (b.matrix, b.inverse)).map(move |run| {
         from += run.len();

@@ -110,7 +110,7 @@ impl Model {
         // questions with the same matrix together: triples come in any order
         let mut asked: Vec<(Asked, usize)> = self.questions(&ranked).into_iter().zip(0..).collect();
         asked.sort_unstable();
-        let all = (0..self.points.nrows()).collect::<Vec<_>>();
+        let all = (0..self.points().nrows()).collect::<Vec<_>>();
         let blocks: Vec<_> = all.chunks(BLOCK).map(|rows| self.points_of(rows)).collect();
         let found: Vec<Option<Vec<f64>>> = asked
             .par_chunks(QUESTIONS)
@@ -129,7 +129,7 @@ impl Model {
             if policy == Unknown::Last && !known(&triple) {
                 for (rank, (question, answer)) in pair.iter_mut().zip(triple.questions()) {
                     let others = facts.to(&question).filter(|other| *other != answer).count();
-                    *rank = (self.points.nrows() - others) as f64;
+                    *rank = (self.points().nrows() - others) as f64;
                 }
             }
             out.push((triple, pair));
@@ -138,7 +138,7 @@ impl Model {
     }
 
     fn points_of(&self, rows: &[usize]) -> orthopt::RowMat {
-        orthopt::RowMat::from_fn(rows.len(), self.points.ncols(), |i, k| self.points.get(rows[i], k))
+        orthopt::RowMat::from_fn(rows.len(), self.points().ncols(), |i, k| self.points().get(rows[i], k))
     }
 
     fn ranks_of(&self, asked: &[Asked], blocks: &[orthopt::RowMat], facts: &Known<'_>) -> Vec<f64> {
@@ -150,7 +150,7 @@ impl Model {
         let rank = |(i, asked): (usize, &Asked)| {
             let own = score(i, asked.answer);
             if own.is_nan() {
-                return self.points.nrows() as f64; // no number is better than none
+                return self.points().nrows() as f64; // no number is better than none
             }
             let (mut better, mut ties) = (0i64, -1i64); // itself
             for block in &scores {

@@ -15,7 +15,7 @@ use crate::graph::{Graph, Triple};
 use crate::jobcd::Estimator;
 use crate::model::{Model, Parts};
 use crate::moments::Moments;
-use crate::options::Options;
+use crate::options::{Options, Scorer};
 use crate::own::Own;
 use crate::race::{Race, RaceEnded};
 use crate::train::{Record, Trainer};
@@ -291,7 +291,9 @@ impl<'a> Numbers<'a> {
         if entities.saturating_mul(dim).saturating_mul(8) > self.rest.len() {
             return Err(self.broken());
         }
-        let matrices = header.relations.len().saturating_mul(16).saturating_mul(dim).saturating_mul(dim);
+        let ultrae = header.options.scorer == Scorer::Ultrae; // others have no matrices
+        let each = if ultrae { dim.saturating_mul(dim) } else { 2 * dim };
+        let matrices = header.relations.len().saturating_mul(16).saturating_mul(each);
         if matrices as u64 > self.max_memory {
             let path = self.path.display().to_string();
             let problem = format!("its relations take {} of memory", show_bytes(matrices as u64));

@@ -1,13 +1,15 @@
-//! Knowledge graphs in ultrahyperbolic space, relations as J-orthogonal matrices (UltraE with the full group; JOBCD
-//! paper, App. F.2).
+//! Knowledge graphs with relations as J-orthogonal matrices, scored by inner products or by distances in ultrahyperbolic
+//! space (UltraE with the full group; JOBCD paper, App. F.2).
 //!
 //! ```text
-//! z(h, r, t) = −d(R_r e_h, e_t) + b_h + b_t + δ,   RᵣᵀJRᵣ = J,   e ∈ U = {x : ⟨x, x⟩_J = −α²}
+//! bilinear   z(h, r, t) = c_r·⟨R_r x_h, x_t⟩_J,                 RᵣᵀJRᵣ = J,   x ∈ ℝⁿ
+//! ultrae     z(h, r, t) = −d²(R_r e_h, e_t) + b_h + b_t + δ,   RᵣᵀJRᵣ = J,   e ∈ U = {x : ⟨x, x⟩_J = −α²}
 //! ```
 //!
-//! Entities are points of U, the images of free parameters ([`manifold`]); relations stay on the group at every
-//! step ([`relation`]), moved along all pairs of their rows, as factors of the hyperbolic CS decomposition, or as
-//! Givens rotations and boosts. [`Trainer`] learns them from triples, [`Model`] answers questions.
+//! Entities of `bilinear` are free vectors ([`bilinear`]), those of `ultrae` points of U, the images of free parameters
+//! ([`manifold`]). Relations stay on the group at every step ([`relation`]), as Givens rotations and boosts, and with
+//! `ultrae` also moved along all pairs of their rows or as factors of the hyperbolic CS decomposition. [`Trainer`]
+//! learns them from triples, [`Model`] answers questions.
 //!
 //! ```
 //! use orthopt_embed::{Graph, Options, Trainer, Triple};
@@ -19,7 +21,7 @@
 //! let graph = Graph { entities: names(12), relations: names(1), train, ..Graph::default() };
 //!
 //! let mut options = Options::default();
-//! (options.dim, options.signature) = (8, 7);
+//! (options.dim, options.signature) = (16, 8);
 //! let never = orthopt::cancel::Cancel::never();
 //! let mut trainer = Trainer::new(graph, &options)?;
 //! trainer.run(None, &never, |_, _| ());
@@ -33,6 +35,7 @@
 //! Bad input is an [`Error`]. The same seed gives the same numbers for any number of threads.
 
 mod batch;
+pub mod bilinear;
 pub mod chunk;
 pub mod distance;
 mod error;
@@ -61,7 +64,7 @@ pub use loss::Loss;
 pub use manifold::Space;
 pub use model::Model;
 pub use moments::Optimiser;
-pub use options::{NoNegatives, Options, Rule, Schedule, Unknown};
+pub use options::{NoNegatives, Options, Rule, Schedule, Scorer, Unknown};
 pub use own::{Own, PerRelation};
 pub use part::PartSizes;
 pub use race::{Race, RaceEnded, Tried};

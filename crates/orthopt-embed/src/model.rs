@@ -6,10 +6,10 @@ use rand_pcg::Pcg64;
 
 use crate::chunk::{Asked, View};
 use crate::distance::Metric;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{Answers, Question, Triple};
 use crate::manifold::Space;
-use crate::options::Options;
+use crate::options::{Options, Scorer};
 use crate::own::{Own, PerRelation};
 use crate::relation::{Group, Relation};
 
@@ -50,8 +50,9 @@ impl Model {
             let (a, b): (f64, f64) = (1.0 - rng.random::<f64>(), rng.random());
             (-2.0 * a.ln()).sqrt() * (std::f64::consts::TAU * b).cos()
         };
-        // around the point (0, alpha e_1)
-        let centre = |k: usize| if k == p { options.alpha } else { 0.0 };
+        // around the point (0, alpha e_1) of U
+        let on_u = options.scorer == Scorer::Ultrae;
+        let centre = |k: usize| if k == p && on_u { options.alpha } else { 0.0 };
         let parameters = RowMat::from_fn(entities, n, |_, k| centre(k) + options.init * normal());
         let relations = (0..count).map(|_| group.random(options.relation_init, rng)).collect();
         Self::from_parts(options, (parameters, vec![0.0; entities], relations))
@@ -68,9 +69,13 @@ impl Model {
     ) -> Result<Self> {
         let space = Space::new(options.dim, options.signature, options.alpha)?;
         let group = Group::new(options.relations, options.signature, options.dim)?;
-        let mut points = RowMat::zeros(parameters.nrows(), options.dim);
+        if relations.iter().any(|relation| !group.has(relation)) {
+            return Err(Error::option("relations", "of another form", "the form that the options say"));
+        }
+        let ultrae = options.scorer == Scorer::Ultrae;
+        let mut points = RowMat::zeros(if ultrae { parameters.nrows() } else { 0 }, options.dim);
         (0..points.nrows()).for_each(|i| space.point(parameters.row(i), points.row_mut(i)));
-        let matrices = relations.iter().map(|relation| group.matrix(relation)).collect();
+        let matrices = relations.iter().filter(|_| ultrae).map(|relation| group.matrix(relation)).collect();
         let metric = Metric { space, distance: options.distance };
         let (own, options) = (vec![Own::default(); relations.len()], options.clone());
         Ok(Self { options, parameters, bias, relations, own, metric, group, points, matrices })
@@ -86,20 +91,22 @@ impl Model {
         &self.group
     }
 
-    /// The entities on the manifold, a row each.
+    /// The entities, a row each: on the manifold, or their parameters with a scorer that has none.
     pub fn points(&self) -> &RowMat {
-        &self.points
+        if self.options.scorer == Scorer::Ultrae { &self.points } else { &self.parameters }
     }
 
     /// The matrices of the relations, n × n; reciprocal ones after the others.
-    pub fn matrices(&self) -> &[RowMat] {
-        &self.matrices
+    pub fn matrices(&self) -> Vec<RowMat> {
+        self.relations.iter().map(|relation| self.group.matrix(relation)).collect()
     }
 
     /// True if all of its numbers are finite.
     pub fn is_finite(&self) -> bool {
         let points = self.points.data().iter().chain(self.parameters.data()).chain(&self.bias);
+        let relations = self.relations.iter().map(|relation| self.group.numbers(relation));
         points.chain(self.matrices.iter().flat_map(RowMat::data)).all(|v| v.is_finite())
+            && relations.flatten().all(f64::is_finite)
             && self.own.iter().flat_map(Own::numbers).all(f64::is_finite)
     }
 
@@ -114,7 +121,9 @@ impl Model {
 
     /// max |RᵀJR − J| over all relations.
     pub fn residual(&self) -> f64 {
-        self.matrices.iter().map(|r| self.group.residual(r)).fold(0.0, f64::max)
+        let ultrae = self.matrices.iter().map(|r| self.group.residual(r));
+        let others = self.relations.iter().filter(|_| self.matrices.is_empty());
+        ultrae.chain(others.map(|r| self.group.residual_of(r))).fold(0.0, f64::max)
     }
 
     /// A question with its answer, and the matrix that it needs.
@@ -134,7 +143,7 @@ impl Model {
     pub fn view<'a>(&'a self, answers: &'a Answers) -> View<'a> {
         View {
             metric: self.metric,
-            points: &self.points,
+            points: self.points(),
             bias: &self.bias,
             matrices: &self.matrices,
             own: &self.own,
@@ -142,6 +151,9 @@ impl Model {
             delta: self.options.margin,
             loss: self.options.loss,
             answers,
+            scorer: self.options.scorer,
+            group: &self.group,
+            relations: &self.relations,
         }
     }
 
@@ -149,7 +161,7 @@ impl Model {
     pub fn scores(&self, questions: &[Question]) -> RowMat {
         let asked: Vec<Asked> = questions.iter().map(|q| self.asked(*q, 0)).collect();
         let nothing = Answers::default();
-        self.view(&nothing).scores(&asked, &self.points, &self.bias)
+        self.view(&nothing).scores(&asked, self.points(), &self.bias)
     }
 
     /// The scores of triples, as answers to (h, r, ?). Cost O(n²) each.
@@ -158,7 +170,7 @@ impl Model {
         let view = self.view(&nothing);
         let one = |triple: &Triple| {
             let (question, answer) = triple.questions()[0];
-            let row = self.points.row(answer as usize);
+            let row = self.points().row(answer as usize);
             let c = RowMat::from_fn(1, row.len(), |_, k| row[k]);
             view.scores(&[self.asked(question, answer)], &c, &[self.bias[answer as usize]]).get(0, 0)
         };

@@ -22,6 +22,31 @@ pub enum Rule {
     VrJJobcd,
 }
 
+/// Score of a triple.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Scorer {
+    /// −c·d²(R e_h, e_t) + b_h + b_t + δ, entities on U.
+    Ultrae,
+    /// c·⟨R x_h, x_t⟩_J, entities anywhere in ℝⁿ ([`bilinear`](crate::bilinear)).
+    #[default]
+    Bilinear,
+    /// Re Σ w_k x_hk conj(x_tk), the baseline ComplEx, whose relations are not J-orthogonal.
+    Complex,
+}
+
+impl Scorer {
+    /// The signature of this dimension unless one is chosen.
+    pub fn signature(self, dim: usize) -> usize {
+        match self {
+            Self::Ultrae => dim.saturating_sub(1),
+            Self::Bilinear => dim / 2,
+            Self::Complex => dim,
+        }
+    }
+}
+
 /// Schedule of the learning rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -64,6 +89,9 @@ pub enum Unknown {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Options {
+    /// The score of a triple.
+    #[serde(default = "of_old_files")]
+    pub scorer: Scorer,
     /// Coordinates of a point, n.
     pub dim: usize,
     /// Number of coordinates with J = 1, p; p = n is Euclidean space, p = n − 1 hyperbolic.
@@ -98,12 +126,15 @@ pub struct Options {
     /// triples; |s| = α·sinh(d/α) in hyperbolic space, d from the point where all begin.
     #[serde(default)]
     pub decay: f64,
+    /// λ of the penalty N3 of the scorers `bilinear` and `complex`.
+    #[serde(default)]
+    pub n3: f64,
     /// Schedule of both rates.
     pub schedule: Schedule,
     /// Maximum number of epochs; [`Options::NO_END`] (`null` in JSON) means no maximum, with a time limit.
     #[serde(with = "endless")]
     pub epochs: usize,
-    /// Triples of a batch.
+    /// Triples of a batch; with `bilinear` and `complex` questions, each with all its answers.
     pub batch: usize,
     /// Number of negatives per question; a triple is two questions.
     pub negatives: usize,
@@ -130,14 +161,22 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
+        Self::of(Scorer::default())
+    }
+}
+
+impl Options {
+    /// The defaults with a scorer.
+    pub fn of(scorer: Scorer) -> Self {
+        let ultrae = Self {
+            scorer: Scorer::Ultrae,
             dim: 32,
             signature: 31,
             alpha: 1.0,
             margin: 0.0,
             distance: Distance::Geodesic,
             relations: Form::Full,
-            per_relation: Vec::new(),
+            per_relation: vec![PerRelation::Scale],
             rule: Rule::Adaptive,
             reciprocal: true,
             loss: Loss::Softplus,
@@ -146,6 +185,7 @@ impl Default for Options {
             lr: 0.3,
             relation_lr: 0.03,
             decay: 0.0,
+            n3: 0.0,
             schedule: Schedule::Constant,
             epochs: 100,
             batch: 300,
@@ -159,8 +199,31 @@ impl Default for Options {
             init: 1e-3,
             relation_init: 1.0,
             seed: 0,
+        };
+        let products = Self {
+            scorer,
+            dim: 256,
+            signature: scorer.signature(256),
+            relations: Form::Givens,
+            lr: 0.2,
+            relation_lr: 0.2,
+            n3: 0.01,
+            batch: 64,
+            ..ultrae.clone()
+        };
+        match scorer {
+            Scorer::Ultrae => ultrae,
+            Scorer::Bilinear => products,
+            Scorer::Complex => {
+                Self { relations: Form::Complex, per_relation: Vec::new(), relation_init: 1e-3, ..products }
+            }
         }
     }
+}
+
+/// The scorer of files that name none.
+fn of_old_files() -> Scorer {
+    Scorer::Ultrae
 }
 
 /// A number of epochs that may have no end, as JSON: `null` where it has none.
@@ -189,8 +252,17 @@ impl Options {
             Optimiser::Adam => 0.01,
             Optimiser::Adagrad => 1.0,
         };
-        self.lr = lr.unwrap_or(of_optimiser * Self::default().lr);
-        self.relation_lr = relation_lr.unwrap_or(0.1 * self.lr);
+        let defaults = Self::of(self.scorer);
+        self.lr = lr.unwrap_or(of_optimiser * defaults.lr);
+        self.relation_lr = relation_lr.unwrap_or(defaults.relation_lr / defaults.lr * self.lr);
+    }
+
+    /// A rule of the relations. Rules that move matrices alone leave relations without other numbers.
+    pub fn set_rule(&mut self, rule: Rule) {
+        self.rule = rule;
+        if rule != Rule::Adaptive {
+            self.per_relation.clear();
+        }
     }
 
     /// True if relations have this number of their own.
@@ -232,6 +304,7 @@ impl Options {
         if !(self.decay >= 0.0 && self.decay.is_finite()) {
             return Err(Error::option("decay", self.decay, "a finite number >= 0"));
         }
+        self.check_scorer()?;
         if self.epochs == Self::NO_END && self.schedule != Schedule::Constant {
             let expected =
                 "constant, because rates fall until the last epoch and the number of epochs is not given";
@@ -281,6 +354,56 @@ impl Options {
                 "distance",
                 "split",
                 "relations for both directions, because this distance is not invariant",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Options of the other scorers have their defaults.
+    fn check_scorer(&self) -> Result<()> {
+        if !(self.n3 >= 0.0 && self.n3.is_finite()) {
+            return Err(Error::option("n3", self.n3, "a finite number >= 0"));
+        }
+        let base = Self::of(self.scorer);
+        let (others, which) = match self.scorer {
+            Scorer::Ultrae => (
+                vec![("n3", self.n3 != base.n3), ("relations", self.relations == Form::Complex)],
+                "--scorer bilinear and complex",
+            ),
+            Scorer::Bilinear | Scorer::Complex => (
+                vec![
+                    ("alpha", self.alpha != base.alpha),
+                    ("margin", self.margin != base.margin),
+                    ("distance", self.distance != base.distance),
+                    ("relations", self.relations != base.relations),
+                    ("rule", self.rule != base.rule),
+                    ("no-reciprocal", !self.reciprocal),
+                    ("loss", self.loss != base.loss),
+                    ("decay", self.decay != base.decay),
+                    ("negatives", self.negatives != base.negatives),
+                    ("share", self.share != base.share),
+                    ("type-constrained", self.type_constrained),
+                    ("no-negatives", self.no_negatives != base.no_negatives),
+                ],
+                "--scorer ultrae",
+            ),
+        };
+        if let Some((name, _)) = others.iter().find(|(_, differs)| *differs) {
+            return Err(Error::option(
+                name,
+                "given",
+                format!("no value, because it is for {which}; leave it out"),
+            ));
+        }
+        if self.scorer != Scorer::Ultrae && self.per_relation.iter().any(|what| !base.has(*what)) {
+            let expected = "scale or nothing with --scorer bilinear, nothing with complex";
+            return Err(Error::option("per-relation", "given", expected));
+        }
+        if self.scorer == Scorer::Complex && (self.dim % 2 == 1 || self.signature != self.dim) {
+            return Err(Error::option(
+                "signature",
+                self.signature,
+                format!("the dimension, {}, which is even: complex numbers have no other J", self.dim),
             ));
         }
         Ok(())

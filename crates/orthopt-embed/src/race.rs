@@ -59,12 +59,12 @@ const ROUND: usize = 5;
 const SHARE: f64 = 0.25;
 
 impl Options {
-    /// Signatures for a race at this dimension, without those that the other options refuse: hyperbolic space, the default;
-    /// Euclidean; as many coordinates of either sign; a sphere.
+    /// Signatures for a race at this dimension, without those that the other options refuse: the default first; hyperbolic
+    /// space; Euclidean; as many coordinates of either sign; a sphere.
     pub fn signatures(&self) -> Vec<usize> {
         let n = self.dim;
         let mut all = Vec::new();
-        for signature in [n.saturating_sub(1), n, n / 2, 0] {
+        for signature in [self.scorer.signature(n), n.saturating_sub(1), n, n / 2, 0] {
             let options = Self { signature, ..self.clone() };
             if !all.contains(&signature) && options.check().is_ok() {
                 all.push(signature);

@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{Chunk, Types, chunks as chunks_of, order, stream};
-use crate::chunk::Gradient;
+use crate::chunk::{Asked, Gradient};
 use crate::error::{Error, Result};
 use crate::evaluate::{Metrics, Ranks};
-use crate::graph::{Answers, Graph, Triple};
+use crate::graph::{Answers, Graph, Question, Triple};
 use crate::jobcd::Estimator;
 use crate::model::{Model, Parts};
 use crate::moments::{Moments, disjoint};
-use crate::options::{NoNegatives, Options, Rule};
+use crate::options::{NoNegatives, Options, Rule, Scorer};
 use crate::own::{Own, PerRelation};
 use crate::race::Race;
 use crate::relation::{Majoriser, Relation};
@@ -102,6 +102,7 @@ struct Known {
     facts: Answers,
     learned: Vec<bool>,
     types: Types,
+    questions: Vec<Question>, // all of train, each once
 }
 
 /// Training that can be stopped after any batch, saved, and taken up again.
@@ -175,6 +176,7 @@ impl Trainer {
             facts: Answers::of(graph.facts()),
             learned: graph.learned(),
             types: Types::of(&graph.train, graph.relations.len()),
+            questions: questions_of(&graph.train),
             graph,
         };
         Ok(Self::of(Arc::new(known), model))
@@ -315,12 +317,8 @@ impl Trainer {
 
     /// The rest of an epoch, or why it ended earlier.
     fn one_epoch(&mut self, cancel: &Cancel) -> Option<Ended> {
-        let options = &self.model.options;
-        let order = order(options, self.known.graph.train.len(), self.epoch);
-        let batches: Vec<Vec<Triple>> = order
-            .chunks(options.batch)
-            .map(|part| part.iter().map(|i| self.known.graph.train[*i as usize]).collect())
-            .collect();
+        let (order, size) = (order(&self.model.options, self.items(), self.epoch), self.model.options.batch);
+        let batches: Vec<&[u32]> = order.chunks(size).collect();
         while self.batch < batches.len() {
             if cancel.is_cancelled() {
                 return Some(Ended::Interrupted);
@@ -328,10 +326,21 @@ impl Trainer {
             if cancel.is_late() {
                 return Some(Ended::TimeLimit);
             }
-            self.one_batch(&batches[self.batch]);
+            match self.model.options.scorer {
+                Scorer::Ultrae => self.one_batch(batches[self.batch]),
+                _ => self.one_batch_of_questions(batches[self.batch]),
+            }
             self.batch += 1;
         }
         None
+    }
+
+    /// Number of triples, or of questions, that an epoch goes through.
+    fn items(&self) -> usize {
+        match self.model.options.scorer {
+            Scorer::Ultrae => self.known.graph.train.len(),
+            _ => self.known.questions.len(),
+        }
     }
 
     /// Ends an epoch: feasibility, the ranking of valid, the best model. `None` if it was cancelled meanwhile; then
@@ -356,7 +365,7 @@ impl Trainer {
         if finite && self.best.is_none() {
             self.sound = self.model.parts();
         }
-        let loss = self.loss / self.known.graph.train.len() as f64;
+        let loss = self.loss / self.items() as f64;
         (self.epoch, self.batch, self.loss) = (epoch, 0, 0.0);
         Some(Record { epoch, seconds: 0.0, loss, residual, valid })
     }
@@ -364,6 +373,9 @@ impl Trainer {
     /// Rounding moves relations off the group, very slowly, and the faster the larger they are. Returns how far they
     /// are now.
     fn repair(&mut self) -> f64 {
+        if self.model.options.scorer != Scorer::Ultrae {
+            return self.model.residual(); // products of rotations and boosts need no repair
+        }
         let group = self.model.group().clone();
         let mut worst = 0.0f64;
         for (relation, matrix) in self.model.relations.iter_mut().zip(&mut self.model.matrices) {
@@ -377,7 +389,9 @@ impl Trainer {
         worst
     }
 
-    fn one_batch(&mut self, triples: &[Triple]) {
+    fn one_batch(&mut self, items: &[u32]) {
+        let triples: Vec<Triple> = items.iter().map(|i| self.known.graph.train[*i as usize]).collect();
+        let triples = triples.as_slice();
         let rate = self.model.options.rate(self.epoch);
         let chunks = chunks_of(&self.model, triples, &self.known.types, self.epoch, self.batch);
         let view = self.model.view(&self.known.no_negatives);
@@ -388,6 +402,43 @@ impl Trainer {
         self.move_relations(&chunks, &gradients, rate, scale);
         self.move_own(&gradients, rate, scale);
         self.move_entities(&chunks, &gradients, rate, scale);
+    }
+
+    /// Some questions with all their answers, by a scorer that is an inner product.
+    fn one_batch_of_questions(&mut self, items: &[u32]) {
+        let (options, rate) = (&self.model.options, self.model.options.rate(self.epoch));
+        let mut asked: Vec<Asked> =
+            items.iter().map(|i| self.model.asked(self.known.questions[*i as usize], 0)).collect();
+        asked.sort_unstable();
+        let view = self.model.view(&self.known.no_negatives);
+        let mut mean = view.mean(&asked, &self.known.no_negatives, options.n3);
+        self.loss += mean.loss * items.len() as f64;
+        let (lr, relation_lr, n) = (rate * options.lr, rate * options.relation_lr, options.dim);
+        let scaled = options.has(PerRelation::Scale);
+        let group = self.model.group().clone();
+        for (i, slopes, to_factor) in &mut mean.relations {
+            let i = *i as usize;
+            self.relation_moments.row(i).step(relation_lr, slopes);
+            group.advance(&mut self.model.relations[i], slopes);
+            if scaled {
+                let mut step = [*to_factor, 0.0];
+                self.own_moments.row(i).step(relation_lr, &mut step);
+                self.model.own[i].scale += step[0];
+            }
+        }
+        let ids: Vec<u32> = (0..self.model.bias.len() as u32).collect();
+        let rows = self
+            .model
+            .parameters
+            .data_mut()
+            .par_chunks_mut(n)
+            .zip(mean.entities.data_mut().par_chunks_mut(n));
+        rows.zip(self.entity_moments.rows(&ids)).with_min_len(256).for_each(|((u, g), mut row)| {
+            dispatch(|| {
+                row.step(lr, g);
+                u.iter_mut().zip(&*g).for_each(|(u, step)| *u += step);
+            });
+        });
     }
 
     /// What the relations of the batch have of their own.
@@ -505,6 +556,14 @@ impl Trainer {
     }
 }
 
+/// The questions of some triples, each once, in ascending order.
+fn questions_of(triples: &[Triple]) -> Vec<Question> {
+    let mut all: Vec<Question> = triples.iter().flat_map(Triple::questions).map(|(q, _)| q).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// The entities of some chunks, ascending, and for each the sum of its gradients: n numbers, and the bias.
 fn sums_of(chunks: &[Chunk], gradients: &[Gradient], entities: usize, n: usize) -> (Vec<u32>, Vec<Vec<f64>>) {
     const NONE: u32 = u32::MAX;
@@ -546,7 +605,7 @@ mod tests {
         let train = vec![Triple { head: 0, relation: 0, tail: 1 }];
         let (entities, relations) = (vec!["a".into(), "b".into()], vec!["r".into()]);
         let graph = Graph { entities, relations, train, ..Graph::default() };
-        let options = Options { dim: 2, signature: 1, epochs, patience, ..Options::default() };
+        let options = Options { dim: 2, signature: 1, epochs, patience, ..Options::of(Scorer::Ultrae) };
         let mut trainer = Trainer::new(graph, &options).unwrap();
         let record = |(seconds, mrr): &(f64, Option<f64>)| Record {
             seconds: *seconds,

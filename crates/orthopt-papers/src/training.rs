@@ -34,7 +34,7 @@ pub const MOVERS: &[Mover] = &[
 ];
 
 /// n, p, delta, k and the rate of the paper; alpha is 1. A triple is two questions: 25 negatives of each are k = 50.
-const SETTING: &str = "--dim 36 --signature 18 --margin 5 --loss softplus --no-reciprocal --negatives 25 --share 1 \
+const SETTING: &str = "--scorer ultrae --per-relation none --dim 36 --signature 18 --margin 5 --loss softplus --no-reciprocal --negatives 25 --share 1 \
                        --optimiser adam --lr 5e-4 --eval-every 1";
 
 /// Epochs where only the time ends a run.

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArray2};
 use orthopt::RowMat;
 use orthopt_embed::{
-    Answers, Error, Graph, Metrics, Model, Options, Question, Race, Record, Rule, Saved, Trainer, Triple,
-    read_graph,
+    Answers, Error, Graph, Metrics, Model, Options, Question, Race, Record, Rule, Saved, Scorer, Trainer,
+    Triple, read_graph,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -61,20 +61,32 @@ pub fn knowledge_options() -> PyResult<String> {
 /// end. True if a race chooses the signature.
 fn options(given: &str, timed: bool) -> PyResult<(Options, bool)> {
     let wrong = |e: serde_json::Error| named("InvalidOptionError", &e.to_string());
-    let mut all = serde_json::to_value(Options::default()).map_err(wrong)?;
     let mut given: Value = serde_json::from_str(given).map_err(wrong)?;
+    let asked = given.get("scorer").filter(|scorer| !scorer.is_null()).cloned();
+    let scorer: Scorer = asked.map(serde_json::from_value).transpose().map_err(wrong)?.unwrap_or_default();
+    let defaults = Options::of(scorer);
+    let mut all = serde_json::to_value(&defaults).map_err(wrong)?;
+    for name in ["scorer", "dim"] {
+        if given[name].is_null() {
+            given[name] = all[name].clone();
+        }
+    }
     let raced = given["signature"] == "auto";
     if raced || given["signature"].is_null() {
-        let dim = given["dim"].as_u64().unwrap_or(Options::default().dim as u64);
-        given["signature"] = dim.saturating_sub(1).into(); // hyperbolic
+        let dim = given["dim"].as_u64().map_or(defaults.dim, |dim| dim as usize);
+        given["signature"] = scorer.signature(dim).into();
     }
     let rate = |name: &str| given.get(name).and_then(Value::as_f64);
     let (lr, relation_lr) = (rate("lr"), rate("relation_lr"));
     let counted = given.get("epochs").is_some_and(|epochs| !epochs.is_null());
+    let numbers = given.get("per_relation").is_some();
     if let (Value::Object(all), Value::Object(given)) = (&mut all, given) {
         all.extend(given);
     }
     let mut options: Options = serde_json::from_value(all).map_err(wrong)?;
+    if !numbers {
+        options.set_rule(options.rule);
+    }
     if timed && !counted {
         options.epochs = Options::NO_END;
     }

@@ -14,8 +14,8 @@ fn graph(dir: &Dir) {
 }
 
 #[rustfmt::skip]
-const SMALL: [&str; 17] = [
-    "embed", "train.tsv", "--valid", "valid.tsv", "--test", "test.tsv", "--dim", "8", "--signature", "7",
+const SMALL: [&str; 19] = [
+    "embed", "train.tsv", "--scorer", "ultrae", "--valid", "valid.tsv", "--test", "test.tsv", "--dim", "8", "--signature", "7",
     "--epochs", "12", "--batch", "20", "--negatives", "8", "--quiet",
 ];
 
@@ -51,7 +51,7 @@ fn the_object_has_what_is_promised() {
 fn the_summary_is_for_people() {
     let dir = Dir::new();
     graph(&dir);
-    let text = stdout(&mut dir.orthopt(&SMALL[..16]));
+    let text = stdout(&mut dir.orthopt(&SMALL[..18]));
     for part in [
         "40 entities, 2 relations; 71 triples for training",
         "hyperbolic space, 8 coordinates",
@@ -90,6 +90,35 @@ fn all_models_run() {
         assert!(object["j_residual"].as_f64().unwrap() < 1e-10, "{case:?}");
         assert!(object["test"]["mrr"].as_f64().unwrap() > 0.0, "{case:?}");
     }
+}
+
+/// The default and the baseline: models, files, threads, and what is said of them.
+#[test]
+fn scorers_that_are_inner_products() {
+    let dir = Dir::new();
+    graph(&dir);
+    #[rustfmt::skip]
+    let base = [
+        "embed", "train.tsv", "--valid", "valid.tsv", "--test", "test.tsv", "--dim", "32", "--epochs", "60",
+    ];
+    let args = |more: &[&'static str]| [&base[..], more].concat();
+    let object = dir.json(&args(&["--quiet"]));
+    assert_eq!(
+        (&object["settings"]["scorer"], &object["settings"]["signature"]),
+        (&"bilinear".into(), &16.into())
+    );
+    assert!(object["largest_j_residual"].as_f64().unwrap() < 1e-12);
+    assert!(object["test"]["mrr"].as_f64().unwrap() > 0.2, "{}", object["test"]);
+    let text = stdout(&mut dir.orthopt(&args(&["--threads", "1", "--save-model", "m"])));
+    assert!(text.contains("inner products, 32 coordinates") && text.contains("R'JR - J"), "{text}");
+    dir.orthopt(&args(&["--threads", "2", "--save-model", "m2"])).assert().success();
+    assert!(dir.bytes("m") == dir.bytes("m2"));
+    dir.write("q.tsv", "p3\tparent\t?\n");
+    assert!(stdout(&mut dir.orthopt(&["embed", "predict", "m", "q.tsv", "--top", "2"])).lines().count() == 2);
+    let object = dir.json(&args(&["--quiet", "--scorer", "complex"]));
+    assert!(object["j_residual"].is_null() && object["test"]["mrr"].as_f64().unwrap() > 0.2, "{object}");
+    let text = stdout(&mut dir.orthopt(&args(&["--scorer", "complex"])));
+    assert!(text.contains("ComplEx") && !text.contains("R'JR - J"), "{text}");
 }
 
 #[test]
@@ -163,7 +192,7 @@ fn the_summary_says_how_the_signature_was_chosen() {
     };
     let by_race = said(&raced(&[])).unwrap();
     assert!(by_race.contains("by a race on valid") && by_race.contains("4: 0."), "{by_race}");
-    let tiny = ["embed", "train.tsv", "--dim", "4", "--epochs", "1"];
+    let tiny = ["embed", "train.tsv", "--scorer", "ultrae", "--dim", "4", "--epochs", "1"];
     let by_default = said(&tiny).unwrap();
     assert!(by_default.contains("3, the default; without --valid"), "{by_default}");
     assert_eq!(said(&args(&[])), None);
@@ -218,8 +247,16 @@ fn bad_input_is_named() {
     fails(&["embed", "train.tsv", "--dim", "0"], 2, &["dim is 0"]);
     fails(&["embed", "train.tsv", "--lr", "0"], 2, &["lr is 0"]);
     fails(&["embed", "train.tsv", "--time-limit", "nan"], 2, &["time-limit is NaN"]);
-    fails(&["embed", "train.tsv", "--rule", "j-jobcd", "--relations", "cs"], 2, &["relations full"]);
-    fails(&["embed", "train.tsv", "--distance", "split", "--no-reciprocal"], 2, &["not invariant"]);
+    fails(
+        &["embed", "train.tsv", "--scorer", "ultrae", "--rule", "j-jobcd", "--relations", "cs"],
+        2,
+        &["relations full"],
+    );
+    fails(
+        &["embed", "train.tsv", "--scorer", "ultrae", "--distance", "split", "--no-reciprocal"],
+        2,
+        &["not invariant"],
+    );
     fails(&["embed", "train.tsv", "--save-model", "train.tsv"], 2, &["--save-model", "TRAIN"]);
     fails(&["embed", "train.tsv", "--plot", "p.gif"], 2, &["must end in .svg, .png or .pdf"]);
     fails(&["embed", "train.tsv", "--resume", "bad.tsv"], 1, &["not a model"]);
@@ -263,7 +300,7 @@ fn nations() {
     let (train, valid, test) = (file("train"), file("valid"), file("test"));
     #[rustfmt::skip]
     let args = [
-        "embed", &train, "--valid", &valid, "--test", &test, "--dim", "16", "--signature", "12", "--lr", "0.1",
+        "embed", &train, "--scorer", "ultrae", "--valid", &valid, "--test", &test, "--dim", "16", "--signature", "12", "--lr", "0.1",
         "--epochs", "30", "--batch", "200", "--negatives", "10", "--quiet",
     ];
     let object = dir.json(&args);
@@ -277,7 +314,7 @@ fn nations() {
 fn a_time_limit_without_epochs_is_the_only_end() {
     let dir = Dir::new();
     dir.write("train.tsv", "a\tr\tb\nb\tr\tc\n");
-    let tiny = ["embed", "train.tsv", "--dim", "2", "--negatives", "1", "--batch", "2", "--quiet"];
+    let tiny = ["embed", "train.tsv", "--dim", "2", "--batch", "2", "--quiet"];
     let with = |more: &[&'static str]| [&tiny[..], more].concat();
     let object = dir.json(&with(&["--time-limit", "2", "--checkpoint", "c"]));
     assert_eq!(object["status"], "time_limit");
@@ -305,7 +342,9 @@ fn every_option_means_something_or_is_refused() {
     let name = |line: &str| {
         let at = line.trim_start().find("--").filter(|at| *at <= 4)?;
         let name = &line.trim_start()[at + 2..];
-        let end = name.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(name.len());
+        let end = name
+            .find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'))
+            .unwrap_or(name.len());
         line.trim_start().starts_with('-').then(|| name[..end].to_string())
     };
     let names: std::collections::BTreeSet<String> = help.lines().filter_map(name).collect();
@@ -329,6 +368,8 @@ fn every_option_means_something_or_is_refused() {
     ];
     let value = |name: &str| -> &'static [&'static str] {
         match name {
+            "scorer" => &["complex"],
+            "n3" => &["0.1"],
             "dim" => &["9"],
             "signature" => &["6"],
             "alpha" => &["2"],
@@ -374,8 +415,9 @@ fn every_option_means_something_or_is_refused() {
         }
         Some(serde_json::Value::Object(object.clone()))
     };
-    let small = ["--valid", "valid.tsv", "--negatives", "8", "--batch", "20"];
+    let ultrae = ["--valid", "valid.tsv", "--negatives", "8", "--batch", "20", "--scorer", "ultrae"];
     let small = |name: &str| -> Vec<&str> {
+        let small = if ["scorer", "n3"].contains(&name) { &ultrae[..2] } else { &ultrae[..] };
         let kept = small.chunks(2).filter(|pair| pair[0] != format!("--{name}"));
         let epochs: &[&str] = match name {
             "epochs" => &[],
@@ -395,8 +437,13 @@ fn every_option_means_something_or_is_refused() {
     for alone in [
         &["--patience", "2"][..],
         &["--eval-every", "2"],
-        &["--rule", "j-jobcd", "--relation-lr", "0.1"],
-        &["--rule", "j-jobcd", "--relation-optimiser", "adam"],
+        &["--scorer", "ultrae", "--rule", "j-jobcd", "--relation-lr", "0.1"],
+        &["--scorer", "ultrae", "--rule", "j-jobcd", "--relation-optimiser", "adam"],
+        &["--scorer", "ultrae", "--n3", "0.1"],
+        &["--margin", "1"],
+        &["--relations", "full"],
+        &["--scorer", "complex", "--signature", "3"],
+        &["--scorer", "complex", "--per-relation", "scale"],
     ] {
         assert_eq!(facts(&[&["--epochs", "2", "--dim", "4"], alone].concat()), None, "{alone:?}");
     }

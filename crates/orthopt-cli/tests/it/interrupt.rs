@@ -146,7 +146,7 @@ fn a_path_keeps_its_points() {
 fn a_race_ends_with_its_leader() {
     let dir = Dir::new();
     dir.write("t.tsv", (0..20).map(|i| format!("{i}\tr\t{}\n", (i + 1) % 20)).collect::<String>());
-    let base = ["embed", "t.tsv", "--valid", "t.tsv", "--dim", "4", "--signature", "auto", "--epochs"];
+    let base = ["embed", "t.tsv", "--valid", "t.tsv", "--dim", "6", "--signature", "auto", "--epochs"];
     let round =
         ["100000000", "--eval-every", "100000000", "--save-model", "m", "--checkpoint", "c", "--json", "j"];
     let child = once_it_says("Ctrl-C ends the run", spawn(&dir, &[&base[..], &round].concat()));

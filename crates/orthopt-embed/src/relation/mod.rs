@@ -6,12 +6,14 @@
 //! | `full` | any | plane rotations, circular and hyperbolic, of all pairs of rows | 496 |
 //! | `cs` | blkdiag(U₁, U₂)·H(μ)·blkdiag(V₁, V₂)ᵀ | those of the orthogonal factors, and μ | 496 |
 //! | `givens` | the same with one layer of plane rotations of neighbours as U and V | angles and μ | 48 |
+//! | `complex` | blocks of 2 × 2, complex numbers w: **not** J-orthogonal (ComplEx) | w | 32 |
 //!
 //! `full` is the group that JOBCD moves (JOBCD paper, App. F.2), `cs` the factors of CSDM, `givens` the form of
 //! UltraE's public code (its V has reflections there).
 
 mod givens;
 mod majoriser;
+mod planes;
 mod turns;
 
 use orthopt::RowMat;
@@ -27,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 pub use givens::Givens;
 pub use majoriser::{Majoriser, Outcome};
+pub(crate) use planes::Turn;
 pub use turns::Turns;
 
 /// The form of the relations, see the module.
@@ -40,6 +43,8 @@ pub enum Form {
     Cs,
     /// Layers of Givens rotations and boosts.
     Givens,
+    /// Complex numbers, of the scorer of that name.
+    Complex,
 }
 
 /// One relation.
@@ -52,6 +57,8 @@ pub enum Relation {
     Cs(CsFactors),
     /// Its angles.
     Givens(Givens),
+    /// Its complex numbers, real and imaginary parts in turn.
+    Complex(Vec<f64>),
 }
 
 /// Data that all relations of a model share.
@@ -89,6 +96,7 @@ impl Group {
             Form::Full => self.whole.len(),
             Form::Cs => 2 * (self.plus.len() + self.minus.len()) + p.min(q),
             Form::Givens => Givens::coordinates(p, q),
+            Form::Complex => p + q,
         }
     }
 
@@ -99,6 +107,7 @@ impl Group {
         match self.form {
             Form::Full => self.whole.boosts().collect(),
             Form::Cs => (0..self.coordinates()).map(|c| c + count >= self.coordinates()).collect(),
+            Form::Complex => vec![false; self.coordinates()],
             Form::Givens => {
                 (0..self.coordinates()).map(|c| (p / 2 + q / 2..p / 2 + q / 2 + count).contains(&c)).collect()
             }
@@ -123,6 +132,7 @@ impl Group {
                 mu: vec![0.0; p.min(q)],
             }),
             Form::Givens => Relation::Givens(Givens::identity(p, q)),
+            Form::Complex => Relation::Complex(vec![0.0; n]),
         };
         let turn = if self.form == Form::Givens { std::f64::consts::PI } else { 1.0 };
         let mut angle =
@@ -138,6 +148,7 @@ impl Group {
             Relation::Full(r) => r.clone(),
             Relation::Cs(factors) => factors.compose(&self.j),
             Relation::Givens(givens) => givens.compose(&self.j),
+            Relation::Complex(_) => planes::matrix(&self.turn(relation), self.j.len()),
         }
     }
 
@@ -146,6 +157,7 @@ impl Group {
         match relation {
             Relation::Full(r) => self.whole.slopes(g, r),
             Relation::Givens(givens) => givens.gradient(&self.j, g),
+            Relation::Complex(w) => planes::complex_gradient(w.len(), g),
             Relation::Cs(factors) => {
                 let d = cs_gradient(factors, g, &self.j);
                 let mut out = self.plus.slopes(&d.u1, &factors.u1);
@@ -163,6 +175,7 @@ impl Group {
         match relation {
             Relation::Full(r) => self.whole.apply(step, r),
             Relation::Givens(givens) => givens.advance(step),
+            Relation::Complex(w) => w.iter_mut().zip(step).for_each(|(w, step)| *w += *step),
             Relation::Cs(factors) => {
                 let (k, l) = (self.plus.len(), self.minus.len());
                 self.plus.apply(&mut step[..k], &mut factors.u1);
@@ -195,7 +208,7 @@ impl Group {
         match relation {
             Relation::Full(r) => repair(r, &self.j).is_some(),
             Relation::Cs(f) => [&mut f.u1, &mut f.u2, &mut f.v1, &mut f.v2].into_iter().all(orthogonal),
-            Relation::Givens(_) => false,
+            Relation::Givens(_) | Relation::Complex(_) => false,
         }
     }
 
@@ -205,6 +218,7 @@ impl Group {
             Relation::Full(r) => r.data().to_vec(),
             Relation::Cs(f) => [f.u1.data(), f.u2.data(), f.v1.data(), f.v2.data(), &f.mu].concat(),
             Relation::Givens(g) => [&g.first[..], &g.boosts, &g.last].concat(),
+            Relation::Complex(w) => w.clone(),
         }
     }
 
@@ -215,6 +229,7 @@ impl Group {
             Form::Full => n * n,
             Form::Cs => 2 * (p * p + (n - p) * (n - p)) + p.min(n - p),
             Form::Givens => Givens::coordinates(p, n - p),
+            Form::Complex => n,
         }
     }
 
@@ -242,13 +257,35 @@ impl Group {
                 let layer = p / 2 + q / 2;
                 Relation::Givens(Givens { first: take(layer), boosts: take(p.min(q)), last: take(layer) })
             }
+            Form::Complex => Relation::Complex(take(n)),
         }
+    }
+
+    /// True if the relation has the form of this group.
+    pub(crate) fn has(&self, relation: &Relation) -> bool {
+        let form = match relation {
+            Relation::Full(_) => Form::Full,
+            Relation::Cs(_) => Form::Cs,
+            Relation::Givens(_) => Form::Givens,
+            Relation::Complex(_) => Form::Complex,
+        };
+        form == self.form
     }
 
     /// max |RᵀJR − J|, infinite where R has entries that are no numbers.
     pub fn residual(&self, r: &RowMat) -> f64 {
         let larger = |m: f64, v: &f64| if v.is_nan() { f64::INFINITY } else { m.max(v.abs()) };
         residual(r, &self.j).data().iter().fold(0.0, larger)
+    }
+
+    /// The same of a relation that acts on planes, in O(n); 0 of complex numbers, which are not J-orthogonal.
+    pub(crate) fn residual_of(&self, relation: &Relation) -> f64 {
+        match relation {
+            Relation::Givens(givens) => planes::residual(givens, &self.j),
+            Relation::Complex(_) => 0.0,
+            Relation::Full(r) => self.residual(r),
+            Relation::Cs(_) => self.residual(&self.matrix(relation)),
+        }
     }
 }
 

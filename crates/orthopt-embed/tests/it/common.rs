@@ -42,7 +42,8 @@ pub fn family(people: u32) -> Graph {
 
 /// Small and quick.
 pub fn small() -> Options {
-    let mut options = Options::default();
+    let mut options = Options::of(orthopt_embed::Scorer::Ultrae);
+    options.per_relation = Vec::new();
     (options.dim, options.signature, options.epochs, options.batch) = (8, 7, 6, 40);
     (options.negatives, options.share, options.lr, options.evaluate_every) = (10, 8, 0.1, 2);
     options

@@ -36,7 +36,8 @@ fn triples(value: &Value) -> Vec<Triple> {
 }
 
 fn model(golden: &Value) -> Model {
-    let mut options = Options::default();
+    let mut options = Options::of(orthopt_embed::Scorer::Ultrae);
+    options.per_relation = Vec::new();
     (options.dim, options.signature, options.margin) = (4, 2, 5.0);
     (options.reciprocal, options.loss, options.distance) = (false, Loss::Softplus, Distance::Geodesic);
     let relations = golden["R"].as_array().unwrap().iter().map(|r| Relation::Full(matrix(r))).collect();

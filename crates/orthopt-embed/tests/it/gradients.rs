@@ -8,7 +8,8 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 fn model(n: usize, p: usize, distance: Distance, loss: Loss, reciprocal: bool) -> Model {
-    let mut options = Options::default();
+    let mut options = Options::of(orthopt_embed::Scorer::Ultrae);
+    options.per_relation = Vec::new();
     (options.dim, options.signature, options.distance, options.loss) = (n, p, distance, loss);
     (options.reciprocal, options.relations, options.alpha) = (reciprocal, Form::Full, 1.3);
     (options.init, options.relation_init, options.margin) = (0.8, 0.6, 1.0);

@@ -2,6 +2,7 @@
 
 mod common;
 
+mod bilinear;
 mod fuzz;
 mod golden;
 mod gradients;

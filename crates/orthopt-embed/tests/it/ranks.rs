@@ -8,7 +8,8 @@ use rand_pcg::Pcg64;
 use crate::common::{NEVER, family};
 
 fn model(distance: Distance, p: usize, reciprocal: bool, form: Form) -> Model {
-    let mut options = Options::default();
+    let mut options = Options::of(orthopt_embed::Scorer::Ultrae);
+    options.per_relation = Vec::new();
     (options.dim, options.signature, options.distance, options.relations) = (6, p, distance, form);
     (options.reciprocal, options.init, options.relation_init) = (reciprocal, 0.7, 0.5);
     Model::random(&options, 60, 3, &mut Pcg64::seed_from_u64(1)).unwrap()

@@ -25,22 +25,25 @@ use crate::{interrupt, output, text};
 
 const EXAMPLES: &str = "\
 Examples:
-  Hyperbolic space of 31 dimensions, relations from the whole group, ranks on test:
-    orthopt embed train.tsv --valid valid.tsv --test test.tsv --dim 32 --signature 31 --save-model model
+  The model of the best epoch on valid, its ranks on test, and the baseline ComplEx beside it:
+    orthopt embed train.tsv --valid valid.tsv --test test.tsv --save-model model
+    orthopt embed train.tsv --valid valid.tsv --test test.tsv --scorer complex
+  Distances in hyperbolic space of 31 dimensions, relations from the whole group:
+    orthopt embed train.tsv --valid valid.tsv --test test.tsv --scorer ultrae --dim 32 --signature 31
   The signature chosen on valid by a race; half an hour, with a checkpoint, and the continuation:
     orthopt embed train.tsv --valid valid.tsv --signature auto --time-limit 1800 --checkpoint run
     orthopt embed train.tsv --valid valid.tsv --time-limit 1800 --resume run --checkpoint run
   The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
-    orthopt embed train.tsv --test test.tsv --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
+    orthopt embed train.tsv --test test.tsv --scorer ultrae --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
       --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
   Questions about triples; the question mark is the unknown part:
     printf 'anna\\tmother of\\t?\\n' | orthopt embed predict model -";
 
-/// Knowledge graphs in ultrahyperbolic space: relations as J-orthogonal matrices
+/// Knowledge graphs: relations as J-orthogonal matrices
 ///
 /// TRAIN has one triple per line, head<TAB>relation<TAB>tail, as names or numbers, also .gz;
-/// or OpenKE's format (a count, then lines of head tail relation). Entities are points of {x : x'Jx = -alpha^2},
-/// relations keep R'JR = J to rounding.
+/// or OpenKE's format (a count, then lines of head tail relation). Relations keep R'JR = J to rounding. A triple has a high
+/// score where x_t' J R x_h is large, or with --scorer ultrae where R e_h is near e_t on {x : x'Jx = -alpha^2}.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "orthopt embed [OPTIONS] TRAIN\n       orthopt embed predict [OPTIONS] MODEL TRIPLES",

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use orthopt_embed::{
-    Distance, Form, Loss, NoNegatives, Optimiser, Options, PerRelation, Rule, Schedule, Unknown,
+    Distance, Form, Loss, NoNegatives, Optimiser, Options, PerRelation, Rule, Schedule, Scorer, Unknown,
 };
 
 use crate::failure::usage;
@@ -25,6 +25,16 @@ macro_rules! names {
 }
 
 names! {
+    ScorerName for Scorer {
+        /// Distance between R e_h and e_t in ultrahyperbolic space (UltraE)
+        Ultrae,
+        /// Inner product of R x_h and x_t with the signs of J, R Givens rotations and boosts
+        Bilinear,
+        /// ComplEx: products of complex numbers, no J-orthogonal relations; a baseline
+        Complex,
+    }
+}
+names! {
     DistanceName for Distance {
         /// The square of the geodesic distance (the papers)
         Geodesic,
@@ -42,14 +52,27 @@ names! {
         Givens,
     }
 }
-names! {
-    PerRelationName for PerRelation {
-        /// A factor of the distance
-        Scale,
-        /// The radius of curvature
-        Curvature,
+/// Numbers of a relation beside its matrix.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PerRelationName {
+    /// A factor of the score
+    Scale,
+    /// The radius of curvature
+    Curvature,
+    /// Nothing
+    None,
+}
+
+impl PerRelationName {
+    fn number(self) -> Option<PerRelation> {
+        match self {
+            Self::Scale => Some(PerRelation::Scale),
+            Self::Curvature => Some(PerRelation::Curvature),
+            Self::None => None,
+        }
     }
 }
+
 names! {
     RuleName for Rule {
         /// All coordinates at once, by the steps of --optimiser
@@ -114,36 +137,39 @@ impl FromStr for Signature {
 /// The model and its training, with the defaults of the library.
 #[derive(Debug, clap::Args)]
 pub struct Choices {
-    /// Coordinates of an entity [default: 32]
+    /// Score of a triple [default: bilinear]
+    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    scorer: Option<ScorerName>,
+    /// Coordinates of an entity [default: 256; ultrae: 32]
     #[arg(short, long, value_name = "D", help_heading = "Model")]
     dim: Option<usize>,
-    /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default:
-    /// D - 1]
+    /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default: half
+    /// of D; ultrae: D - 1; complex: all of D]
     #[arg(long, value_name = "P", help_heading = "Model")]
     signature: Option<Signature>,
-    /// Radius of curvature [default: 1]
+    /// Radius of curvature of ultrae [default: 1]
     #[arg(long, value_name = "ALPHA", help_heading = "Model")]
     alpha: Option<f64>,
-    /// Margin of the scores [default: 0]
+    /// Margin of the scores of ultrae [default: 0]
     #[arg(long, value_name = "DELTA", help_heading = "Model", allow_hyphen_values = true)]
     margin: Option<f64>,
-    /// Distance of the scores [default: geodesic]
+    /// Distance of the scores of ultrae [default: geodesic]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     distance: Option<DistanceName>,
-    /// Form of the relations [default: full]
+    /// Form of the relations; bilinear has givens alone [default: givens; ultrae: full]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     relations: Option<FormName>,
-    /// Numbers that each relation learns beside its matrix [default: none of them]
+    /// Numbers that each relation learns beside its matrix [default: scale; complex or a rule for pairs of rows: none]
     #[arg(long, value_name = "NAMES", help_heading = "Model", value_delimiter = ',')]
     per_relation: Option<Vec<PerRelationName>>,
-    /// One relation for both directions, used with its inverse
+    /// One relation for both directions, used with its inverse (ultrae)
     #[arg(long, help_heading = "Model")]
     no_reciprocal: bool,
 
-    /// Update rule of the relations [default: adaptive]
+    /// Update rule of the relations of ultrae [default: adaptive]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     rule: Option<RuleName>,
-    /// Loss [default: softplus]
+    /// Loss of ultrae [default: softplus]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     loss: Option<LossName>,
     /// Steps of entities, biases and, with the adaptive rule, relations [default: adagrad]
@@ -152,40 +178,44 @@ pub struct Choices {
     /// Steps of relations with the adaptive rule [default: those of --optimiser]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     relation_optimiser: Option<OptimiserName>,
-    /// Learning rate of entities and biases [default: 0.3; adam: 0.003]
+    /// Learning rate of entities and biases [default: 0.2; ultrae: 0.3; with adam a hundredth]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     lr: Option<f64>,
-    /// Learning rate of relations [default: a tenth of --lr]
+    /// Learning rate of relations [default: that of --lr, with ultrae a tenth]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     relation_lr: Option<f64>,
-    /// Penalty on entities far out: LAMBDA/2 |s|^2, s the part with J = 1 [default: 0]
+    /// Penalty of ultrae on entities far out: LAMBDA/2 |s|^2, s the part with J = 1 [default: 0]
     #[arg(long, value_name = "LAMBDA", help_heading = "Training")]
     decay: Option<f64>,
+    /// Penalty N3 on entities and relations of bilinear and complex [default: 0.01; ultrae: 0]
+    #[arg(long, value_name = "LAMBDA", help_heading = "Training")]
+    n3: Option<f64>,
     /// Schedule of the learning rates until the last epoch [default: constant]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     schedule: Option<ScheduleName>,
     /// Maximum number of epochs [default: 100; with --time-limit no limit]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<usize>,
-    /// Number of triples per step [default: 300]
+    /// Triples per step; with bilinear and complex questions, each with all its answers [default: 64; ultrae: 300]
     #[arg(long, value_name = "N", help_heading = "Training")]
     batch: Option<usize>,
-    /// Negatives per question; a triple is two questions [default: 64]
+    /// Negatives per question of ultrae; a triple is two questions [default: 64]
     #[arg(long, value_name = "K", help_heading = "Training")]
     negatives: Option<usize>,
-    /// Questions that share their negatives; 1: no sharing [default: 16]
+    /// Questions of ultrae that share their negatives; 1: no sharing [default: 16]
     #[arg(long, value_name = "N", help_heading = "Training")]
     share: Option<usize>,
-    /// Negatives only from entities that the relation has on that side
+    /// Negatives only from entities that the relation has on that side (ultrae)
     #[arg(long, help_heading = "Training")]
     type_constrained: bool,
-    /// Facts that are never negatives [default: train]
+    /// Facts that are never negatives of ultrae [default: train]
     #[arg(long, value_name = "PARTS", help_heading = "Training")]
     no_negatives: Option<NoNegativesName>,
     /// Spread of the first entities [default: 0.001]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     init: Option<f64>,
-    /// Spread of the first angles of relations, in radians, of givens in units of pi [default: 1]
+    /// Spread of the first angles of relations, in radians, of givens in units of pi, or of the numbers of complex
+    /// [default: 1; complex: 0.001]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     relation_init: Option<f64>,
     /// Seed of all random numbers [default: 0]
@@ -213,7 +243,7 @@ fn set<T>(slot: &mut T, value: Option<impl Into<T>>) {
 impl Choices {
     /// The options of the library; `timed` if a time limit ends the run.
     pub fn options(&self, timed: bool) -> Options {
-        let mut o = Options::default();
+        let mut o = Options::of(self.scorer.map_or_else(Scorer::default, Into::into));
         o.set_rates(None, None);
         self.put(&mut o);
         self.again(&mut o, timed);
@@ -227,21 +257,22 @@ impl Choices {
 
     /// Those of the model and its training, over what `o` has.
     fn put(&self, o: &mut Options) {
+        set(&mut o.scorer, self.scorer);
         set(&mut o.dim, self.dim);
         match self.signature {
             Some(Signature::Ones(ones)) => o.signature = ones,
-            _ if self.dim.is_some() => o.signature = o.dim.saturating_sub(1),
+            _ if self.dim.is_some() => o.signature = o.scorer.signature(o.dim),
             _ => {}
         }
         set(&mut o.alpha, self.alpha);
         set(&mut o.margin, self.margin);
         set(&mut o.distance, self.distance);
         set(&mut o.relations, self.relations);
-        if let Some(names) = &self.per_relation {
-            o.per_relation = names.iter().map(|name| (*name).into()).collect();
-        }
         o.reciprocal &= !self.no_reciprocal;
-        set(&mut o.rule, self.rule);
+        self.rule.into_iter().for_each(|rule| o.set_rule(rule.into()));
+        if let Some(names) = &self.per_relation {
+            o.per_relation = names.iter().filter_map(|name| name.number()).collect();
+        }
         set(&mut o.loss, self.loss);
         set(&mut o.optimiser, self.optimiser);
         o.relation_optimiser = self.relation_optimiser.map(Into::into).or(o.relation_optimiser);
@@ -249,6 +280,7 @@ impl Choices {
             o.set_rates(self.lr, self.relation_lr);
         }
         set(&mut o.decay, self.decay);
+        set(&mut o.n3, self.n3);
         set(&mut o.schedule, self.schedule);
         set(&mut o.batch, self.batch);
         set(&mut o.negatives, self.negatives);
@@ -333,23 +365,31 @@ mod tests {
     /// The help tells the defaults that the library has.
     #[test]
     fn help_tells_the_defaults_of_the_library() {
-        let defaults = serde_json::to_value(Options::default()).unwrap();
+        let of = |scorer: Scorer| serde_json::to_value(Options::of(scorer)).unwrap();
+        let all = [
+            ("", of(Scorer::default())),
+            ("ultrae: ", of(Scorer::Ultrae)),
+            ("complex: ", of(Scorer::Complex)),
+        ];
         let command = Choices::augment_args(Command::new("embed"));
         let mut compared = 0;
         for arg in command.get_arguments() {
             let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
             let Some((_, said)) = help.split_once("[default: ") else { continue };
-            let said = said.split([',', ']']).next().unwrap_or_default();
-            if said.contains(' ') {
-                continue; // a rule, in words
-            }
             let name = arg.get_id().as_str().replace("eval_every", "evaluate_every");
-            match &defaults[&name] {
-                serde_json::Value::String(value) => assert_eq!(said, value, "--{name}"),
-                value => assert_eq!(said.parse::<f64>().ok(), value.as_f64(), "--{name}"),
+            for part in said.trim_end_matches(']').split("; ") {
+                let scorer = all.iter().rev().find_map(|(prefix, of)| Some((part.strip_prefix(prefix)?, of)));
+                let Some((said, defaults)) = scorer else { continue };
+                if said.contains(' ') {
+                    continue; // a rule, in words
+                }
+                match &defaults[&name] {
+                    serde_json::Value::String(value) => assert_eq!(said, value, "--{name}"),
+                    value => assert_eq!(said.parse::<f64>().ok(), value.as_f64(), "--{name}"),
+                }
+                compared += 1;
             }
-            compared += 1;
         }
-        assert!(compared >= 19, "{compared}");
+        assert!(compared >= 25, "{compared}");
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use orthopt::report::SCHEMA;
 use orthopt::solve::Status;
-use orthopt_embed::{Ended, Metrics, Model, Options, Race, RaceEnded, Ranks, Record, Trainer, Tried};
+use orthopt_embed::{Ended, Metrics, Model, Options, Race, RaceEnded, Ranks, Record, Scorer, Trainer, Tried};
 use serde::Serialize;
 
 use crate::export::{picture, to_file};
@@ -52,8 +52,8 @@ pub struct Result {
     best_epoch: usize,
     seconds: f64,
     loss: Option<f64>,
-    j_residual: f64,
-    largest_j_residual: f64,
+    j_residual: Option<f64>, // none with complex
+    largest_j_residual: Option<f64>,
     valid: Option<Metrics>,
     test: Option<Metrics>,
     by_relation: Vec<OfRelation>,
@@ -70,6 +70,7 @@ impl Result {
             metrics,
         };
         let mrr = |r: &&Record| r.valid.map_or(f64::NEG_INFINITY, |m| m.mrr);
+        let on_group = best.options.scorer != Scorer::Complex;
         // the first of the best
         let at = history.iter().rev().max_by(|a, b| mrr(a).total_cmp(&mrr(b)));
         Self {
@@ -89,8 +90,9 @@ impl Result {
             best_epoch: at.filter(|r| r.valid.is_some()).map_or(history.len(), |r| r.epoch),
             seconds: trainer.seconds(),
             loss: history.last().map(|r| r.loss),
-            j_residual: best.residual(),
-            largest_j_residual: history.iter().map(|r| r.residual).fold(best.residual(), f64::max),
+            j_residual: on_group.then(|| best.residual()),
+            largest_j_residual: on_group
+                .then(|| history.iter().map(|r| r.residual).fold(best.residual(), f64::max)),
             // after an interruption nothing is ranked any more, but training has ranked valid
             valid: parts.valid.as_ref().map(Ranks::metrics).or(at.and_then(|r| r.valid)),
             test: parts.test.as_ref().map(Ranks::metrics),
@@ -116,19 +118,20 @@ impl Result {
                 text::grouped(data.test as u64)
             ),
         );
-        let kind = match o.dim - o.signature {
-            0 => "Euclidean space",
-            1 => "hyperbolic space",
+        let kind = match (o.scorer, o.dim - o.signature) {
+            (Scorer::Complex, _) => "ComplEx",
+            (Scorer::Bilinear, _) => "inner products",
+            (_, 0) => "Euclidean space",
+            (_, 1) => "hyperbolic space",
             _ => "ultrahyperbolic space",
+        };
+        let radius = match o.scorer {
+            Scorer::Ultrae => format!(", alpha {}", text::exact(o.alpha)),
+            _ => format!(", penalty {} N3", text::exact(o.n3)),
         };
         summary.line(
             "model",
-            &format!(
-                "{kind}, {} coordinates, {} of them with J = 1, alpha {}",
-                o.dim,
-                o.signature,
-                text::exact(o.alpha)
-            ),
+            &format!("{kind}, {} coordinates, {} of them with J = 1{radius}", o.dim, o.signature),
         );
         match &self.race {
             Some(race) => summary.line("signature", &raced(race)),
@@ -142,7 +145,9 @@ impl Result {
             None => {}
         }
         summary.line("training", &self.training());
-        summary.line("R'JR - J", &format!("{:.1e} at most", self.j_residual));
+        if let Some(residual) = self.j_residual {
+            summary.line("R'JR - J", &format!("{residual:.1e} at most"));
+        }
         summary.gap();
         let mut rows = vec![["", "MRR", "hits@1", "hits@3", "hits@10", "triples"].map(String::from).to_vec()];
         for (part, metrics) in [("valid", self.valid), ("test", self.test)] {
