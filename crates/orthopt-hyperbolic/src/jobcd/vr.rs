@@ -298,6 +298,7 @@ mod tests {
     use super::*;
     use orthopt_core::constraint::Constraint;
     use orthopt_core::constraint::j_orthogonal::Signature;
+    use orthopt_core::problem::JProblem;
     use orthopt_core::smooth::{Placement, Smooth, euclidean_distances};
 
     /// From one Xᵗ and Xᵗ⁻¹, after a round so long that the components of some draws rise and those of others fall,

@@ -5,28 +5,39 @@ use crate::common::jobcd::{definite, options, probe, solver};
 use crate::common::jorth::{difference, feasible, shuffled, times};
 use crate::common::{gaussian, limits};
 use orthopt::RowMat;
-use orthopt::constraint::Constraint;
 use orthopt::constraint::Signature;
+use orthopt::constraint::{Constraint, JOrthogonal};
 use orthopt::family::{Family, Wanted};
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided};
 use orthopt::solve::{
     AnySolver, Critical, MaxIterations, Setting, Solution, Solver, Stationary, Status, Stop, run,
 };
-use orthopt::solvers::JobcdOptions;
 use orthopt::solvers::obcd::WorkingSet;
+use orthopt::solvers::{JobcdOptions, SolverInfo};
 use orthopt::start::Start;
 use orthopt_core::constraint::j_orthogonal::feasibility;
 use orthopt_core::constraint::j_orthogonal::spectral_norm;
 use orthopt_core::smooth::two_sided::hyperbolic_minimum;
-use orthopt_hyperbolic::jobcd::gs_jobcd;
-use orthopt_hyperbolic::jobcd::j_jobcd;
-use orthopt_hyperbolic::jobcd::vr_j_jobcd;
+use orthopt_hyperbolic::jobcd::{GS_JOBCD, J_JOBCD, VR_J_JOBCD};
 use orthopt_linalg::factor::transpose;
+use orthopt_solvers::entry;
 
 /// f(X) = (1/2N) Σᵢ ‖aᵢᵀX‖² of a user, the rows of A times √2: hyperbolic-eig as a sum over samples, which says
 /// nothing of being a quadratic.
 struct Samples(RowMat);
+
+fn gs_jobcd<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    entry!(GS_JOBCD)
+}
+
+fn j_jobcd<F: TwoSided + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    entry!(J_JOBCD)
+}
+
+fn vr_j_jobcd<F: FiniteSum + 'static>() -> SolverInfo<Problem<JOrthogonal, F>> {
+    entry!(VR_J_JOBCD)
+}
 
 impl Samples {
     /// ∇ and value of the mean over some samples, each by itself.
@@ -79,7 +90,7 @@ impl TwoSided for Samples {}
 impl HessianVector for Samples {}
 
 /// The problem and its minimum, Σ|λᵢ(JC)|.
-fn samples(n: usize, p: usize) -> (Problem<orthopt::constraint::JOrthogonal, Samples>, f64) {
+fn samples(n: usize, p: usize) -> (Problem<JOrthogonal, Samples>, f64) {
     let j = shuffled(p, n, 3);
     let a = gaussian(4 * n, n, 5);
     let f = Samples(RowMat::from_fn(4 * n, n, |i, k| 2f64.sqrt() * a[(i, k)]));

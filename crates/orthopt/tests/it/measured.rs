@@ -15,13 +15,12 @@ use orthopt::problem::{
 };
 use orthopt::smooth::{AnySmooth, Measure, Measured, Order, Smooth};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Stopping, run};
-use orthopt::solvers::{SolverOptions, pairwise};
+use orthopt::solvers::{SolverOptions, general, pairwise};
 use orthopt_core::constraint::stiefel;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::products::cross;
 use orthopt_linalg::products::product;
 use orthopt_linalg::sequential::qr;
-use orthopt_solvers::ladmm::info as ladmm;
 
 const ALL: [Measure; 4] = [Measure::Variance, Measure::Adjusted, Measure::Polar, Measure::Explained];
 
@@ -622,7 +621,8 @@ fn general_solvers_take_measures() {
     for measure in [Measure::Adjusted, Measure::Polar, Measure::Explained] {
         let p = Problem::new(measured(&c, measure), L1::new(0.5).unwrap(), 2).unwrap();
         let x0 = RowMat::from_fn(8, 2, |i, k| f64::from(u8::from(i == k)));
-        for info in [&pairwise::<Measured, L1>()[0], &ladmm()] {
+        let ladmm = general::<Measured, L1>().iter().find(|info| info.name == "ladmm").unwrap();
+        for info in [&pairwise::<Measured, L1>()[0], ladmm] {
             let solver = info.build(&p, &SolverOptions::default()).unwrap();
             let mut stop = MaxIterations(Some(2000));
             let found = run(&p, &solver, x0.clone(), RunOptions::default(), &mut stop, &mut []).unwrap();
