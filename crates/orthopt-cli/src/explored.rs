@@ -162,18 +162,22 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
                 summary.sentence(&format!("  {line}"));
             }
         }
-        let shown = match question {
-            WHICH => Some(report),
-            HOW_SURE => told.found.fewer.as_ref().map(|fewer| &fewer.report),
-            _ => None,
+        let (title, shown) = match question {
+            WHICH => ("", Some(report)),
+            HOW_SURE => (FEWER, told.found.fewer.as_ref().map(|fewer| &fewer.report)),
+            _ => continue,
         };
-        if let Some((report, explained)) =
+        let Some((report, explained)) =
             shown.and_then(|shown| Some((shown, shown.explained_variance.as_ref()?)))
-        {
-            summary.gap();
-            summary.components(report, explained, top);
-            summary.gap();
+        else {
+            continue;
+        };
+        summary.gap();
+        if !title.is_empty() {
+            summary.sentence(&format!("{title}:"));
         }
+        summary.components(report, explained, top);
+        summary.gap();
     }
     summary.gap();
     summary.sentence("Each step alone:");
@@ -183,5 +187,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     summary.take()
 }
 
+/// Title of the second components.
+pub const FEWER: &str = "With as many variables as halves of the rows agree on";
 /// Characters of a line.
 const LINE: usize = 96;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::markup::{Cell, Page};
 use super::sections::{self, percent};
-use crate::explored::Told;
+use crate::explored::{FEWER, Told};
 use crate::export::{Found, to_file};
 use crate::path_report;
 use crate::picture::scree::Scree;
@@ -63,7 +63,7 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
 fn fewer(page: &mut Page, told: &Told<'_>) {
     let Some(fewer) = &told.found.fewer else { return };
     let Some(explained) = &fewer.report.explained_variance else { return };
-    page.section("fewer", "With as many variables as halves of the rows agree on");
+    page.section("fewer", FEWER);
     let pca =
         fewer.report.pca_share.map(|share| format!("; PCA with as many components: {}", percent(share)));
     page.facts([
