@@ -44,5 +44,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 pub fn answered(words: &[OsString], command: fn() -> Command) -> anyhow::Result<bool> {
     let folder = std::env::current_dir().ok();
     let asked = CompleteEnv::with_factory(command).var(VARIABLE).try_complete(words, folder.as_deref());
-    asked.map_err(|error| anyhow::anyhow!("{VARIABLE}: {}", error.to_string().trim_end()))
+    asked.map_err(|error| {
+        let said = error.to_string();
+        anyhow::anyhow!("{VARIABLE}: {}", said.trim_start_matches("error: ").trim_end())
+    })
 }
