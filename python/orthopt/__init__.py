@@ -10,89 +10,52 @@ scikit-learn: :class:`SparsePCA`, :class:`NonnegativePCA`; facts: :class:`Knowle
 :mod:`orthopt.errors`.
 """
 
+import importlib
 from typing import Any
 
-from . import _logging, errors, plots
-from ._bound import Bound, BoundProgress, BoundTrace, bound
-from ._check_proof import CheckedProof, check_proof
-from ._explore import Exploration, Step, explore
-from ._factor import GivensFactor, HyperbolicQR, givens_factors, hyperbolic_qr, indefinite_polar
-from ._gram import GramAccumulator
-from ._knowledge import Answer, KnowledgeGraph
-from ._gradient import GradientCheck
-from ._minimize import check_gradient, check_hessian, minimize
+from . import _logging
 from ._orthopt import __version__
-from ._path import Path, path
-from ._registry import constants, registry
-from ._reproduce import Reproduction, reproduce
-from ._solution import Arm, Certificate, Comparison, ExplainedVariance, Scree, Solution, Trace
-from ._solve import Findings, Progress, certify, compare, scree, solve
-from ._stability import Stability, stability
-from .errors import OrthoptError, OrthoptWarning
 
-__all__ = [
-    "NonnegativePCA",
-    "SparsePCA",
-    "Answer",
-    "Arm",
-    "Bound",
-    "BoundProgress",
-    "BoundTrace",
-    "Certificate",
-    "CheckedProof",
-    "Comparison",
-    "Exploration",
-    "ExplainedVariance",
-    "Findings",
-    "GivensFactor",
-    "GradientCheck",
-    "GramAccumulator",
-    "HyperbolicQR",
-    "KnowledgeGraph",
-    "OrthoptError",
-    "OrthoptWarning",
-    "Path",
-    "Progress",
-    "Reproduction",
-    "Scree",
-    "Solution",
-    "Stability",
-    "Step",
-    "Trace",
-    "__version__",
-    "bound",
-    "certify",
-    "check_gradient",
-    "check_hessian",
-    "check_proof",
-    "compare",
-    "constants",
-    "errors",
-    "explore",
-    "givens_factors",
-    "hyperbolic_qr",
-    "indefinite_polar",
-    "minimize",
-    "path",
-    "plots",
-    "registry",
-    "reproduce",
-    "scree",
-    "solve",
-    "stability",
-]
+#: The public names by the module that has them. Modules are loaded on first use: NumPy, SciPy and scikit-learn are slow to import,
+#: and the command needs none of them.
+_NAMES = {
+    "_bound": ["Bound", "BoundProgress", "BoundTrace", "bound"],
+    "_check_proof": ["CheckedProof", "check_proof"],
+    "_estimators": ["NonnegativePCA", "SparsePCA"],
+    "_explore": ["Exploration", "Step", "explore"],
+    "_factor": ["GivensFactor", "HyperbolicQR", "givens_factors", "hyperbolic_qr", "indefinite_polar"],
+    "_gradient": ["GradientCheck"],
+    "_gram": ["GramAccumulator"],
+    "_knowledge": ["Answer", "KnowledgeGraph"],
+    "_minimize": ["check_gradient", "check_hessian", "minimize"],
+    "_path": ["Path", "path"],
+    "_registry": ["constants", "registry"],
+    "_reproduce": ["Reproduction", "reproduce"],
+    "_solution": ["Arm", "Certificate", "Comparison", "ExplainedVariance", "Scree", "Solution", "Trace"],
+    "_solve": ["Findings", "Progress", "certify", "compare", "scree", "solve"],
+    "_stability": ["Stability", "stability"],
+    "errors": ["OrthoptError", "OrthoptWarning"],
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted([*_MODULES, "__version__", "errors", "plots"])
 
 
 def __getattr__(name: str) -> Any:
-    """Loads estimators on first use: scikit-learn is optional and slow to import."""
-    if name in ("SparsePCA", "NonnegativePCA"):
-        try:
-            from . import _estimators
-        except ImportError as error:
-            raise ImportError(f"{name} needs scikit-learn: pip install 'orthopt[sklearn]'") from error
-        return getattr(_estimators, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Loads the module of a public name on first use."""
+    if name in ("errors", "plots"):
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        value = getattr(importlib.import_module(f".{_MODULES[name]}", __name__), name)
+    except ImportError as error:
+        if _MODULES[name] != "_estimators":
+            raise
+        raise ImportError(f"{name} needs scikit-learn: pip install 'orthopt[sklearn]'") from error
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return list(__all__)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Hidden, Interval, InvalidParameterError, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import _check_feature_names, check_is_fitted, validate_data
 
 from . import _interrupt, _orthopt
@@ -400,7 +400,7 @@ class SparsePCA(_OrthogonalPCA):
     nonzeros : int, list of int or "auto", default None
         Maximum number of nonzeros in each component, or one number for each, instead of ``alpha``; for the
         penalties ``"l0"`` and ``"none"``. ``"auto"`` is the knee of the variance explained against nonzeros, at
-        most 30; ``solution_.reasons`` has the curve. ``n_nonzero``, its former name, is taken with a warning.
+        most 30; ``solution_.reasons`` has the curve.
     constraint : str, default "orthogonal"
         ``"orthogonal"`` components, or with ``nonzeros`` components with ``"uncorrelated"`` scores: unit columns with
         X'CX diagonal, which are not orthogonal then; ``"both"``: orthogonal components with uncorrelated scores, as in
@@ -477,7 +477,6 @@ class SparsePCA(_OrthogonalPCA):
         "penalty": [str],
         "alpha": [Interval(Real, 0, None, closed="left"), None],
         "nonzeros": [Interval(Integral, 1, None, closed="left"), "array-like", StrOptions({"auto"}), None],
-        "n_nonzero": ["array-like", Interval(Integral, 1, None, closed="left"), StrOptions({"auto"}), Hidden(StrOptions({"deprecated"})), None],
         "constraint": [str],
         "maximise": [str, None],
         "order": [str],
@@ -508,13 +507,11 @@ class SparsePCA(_OrthogonalPCA):
         random_state: Any = None,
         on_interrupt: str = "return",
         missing: str = "error",
-        n_nonzero: Any = "deprecated",
     ):
         self.n_components = n_components
         self.penalty = penalty
         self.alpha = alpha
         self.nonzeros = nonzeros
-        self.n_nonzero = n_nonzero
         self.constraint = constraint
         self.maximise = maximise
         self.order = order
@@ -536,22 +533,13 @@ class SparsePCA(_OrthogonalPCA):
     def _settings(self) -> dict[str, Any]:
         if isinstance(self.alpha, bool):  # which is a number to scikit-learn
             raise InvalidOptionError(f"alpha is {self.alpha}: expected a number >= 0 or None")
-        settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self._nonzeros()}
+        settings = {"penalty": self.penalty, "lam_share": self.alpha, "nonzeros": self.nonzeros}
         settings |= {"constraint": self.constraint, "maximise": self.maximise, "order": self.order}
         constants = self.penalty_params or {}
         for name in constants:
             if name in TABLE:
                 raise InvalidOptionError(f"penalty_params has {name}: it is for constants (orthopt.constants())")
         return {**settings, **constants}
-
-    def _nonzeros(self) -> Any:
-        """``nonzeros``, or what was given by its former name."""
-        if isinstance(self.n_nonzero, str) and self.n_nonzero == "deprecated":
-            return self.nonzeros
-        if self.nonzeros is not None:
-            raise InvalidOptionError("nonzeros and n_nonzero are the same: give nonzeros alone")
-        warnings.warn("n_nonzero is called nonzeros, as everywhere else, and this name will be removed", FutureWarning, stacklevel=2)
-        return self.n_nonzero
 
     def _keep(self, found: Solution, samples: int, means: np.ndarray, mass: float) -> None:
         super()._keep(found, samples, means, mass)

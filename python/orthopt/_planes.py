@@ -186,14 +186,14 @@ def correlations(
 def _correlation(data: Any, scores: np.ndarray) -> np.ndarray:
     """Correlations of columns with scores (n x 2), 0 of constant ones; sparse columns are not filled."""
     centred = scores - scores.mean(axis=0)
-    if hasattr(data, "multiply"):
+    if hasattr(data, "tocsr"):
         means = np.asarray(data.mean(axis=0)).ravel()
         squares = np.asarray(data.multiply(data).sum(axis=0)).ravel() - data.shape[0] * means**2
+        products = np.asarray(data.T @ centred) - np.outer(means, centred.sum(axis=0))
     else:
-        data = np.asarray(data, dtype=float)
-        squares = ((data - data.mean(axis=0)) ** 2).sum(axis=0)
+        deviations = np.asarray(data, dtype=float) - np.asarray(data, dtype=float).mean(axis=0)
+        squares, products = (deviations**2).sum(axis=0), deviations.T @ centred
     lengths = np.sqrt(np.outer(np.maximum(squares, 0.0), (centred**2).sum(axis=0)))
-    products = np.asarray(data.T @ centred)  # the scores have mean 0, so that the data need not have it
     return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
 
 

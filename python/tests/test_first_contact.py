@@ -1,5 +1,6 @@
 """Data as people have them in Python: files with columns of text, frames with NA, weights, single cells."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -51,17 +52,6 @@ def test_weights_are_repeated_rows(prepare):
             assert found == pytest.approx(expected, rel=1e-12)
     with pytest.raises(errors.OrthoptError, match="3 weights for 40 rows"):
         orthopt.solve("l0-pca", ROWS, weights=[1, 2, 3], **how)
-
-
-def test_a_former_name_is_taken_with_a_warning():
-    data = np.random.default_rng(4).standard_normal((40, 8))
-    with pytest.warns(FutureWarning, match="called nonzeros"):
-        former = SparsePCA(2, n_nonzero=3, random_state=0).fit(data)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", FutureWarning)
-        assert np.array_equal(former.components_, SparsePCA(2, nonzeros=3, random_state=0).fit(data).components_)
-    with pytest.raises(errors.InvalidOptionError, match="give nonzeros alone"):
-        SparsePCA(2, nonzeros=3, n_nonzero=3).fit(data)
 
 
 @pytest.mark.parametrize("make", [lambda: SparsePCA(2, nonzeros=3), lambda: NonnegativePCA(2)])
@@ -129,7 +119,11 @@ class FakeAnnData:
     def __init__(self, X, names):
         self.X, self.var_names = X, np.asarray(names, dtype=object)
         self.n_vars, self.var = X.shape[1], pd.DataFrame(index=names)
+        self.n_obs = X.shape[0]
         self.layers, self.obsm, self.varm, self.uns = {}, {}, {}, {}
+
+    def copy(self):
+        return copy.deepcopy(self)
 
 
 def cells(monkeypatch):
@@ -164,6 +158,57 @@ def test_single_cells(monkeypatch):
     assert kept.rank == 2
     sparse_pca(adata, 2, 3, key_added="sparse")
     assert "sparse" in adata.obsm and "sparse" in adata.varm and "sparse" in adata.uns
+
+
+def test_single_cells_take_what_scanpy_takes(monkeypatch):
+    from orthopt.scanpy import sparse_pca
+
+    adata = cells(monkeypatch)
+    # as many components as scanpy has where there are fewer than 50
+    assert sparse_pca(adata, nonzeros=2, effort="quick").rank == 19
+    assert adata.varm["PCs"].shape == (20, 19)
+    few = adata.var_names.isin(["g1", "g3", "g4", "g7", "g9"]) if hasattr(adata.var_names, "isin") else np.isin(adata.var_names, ["g1", "g3", "g4", "g7", "g9"])
+    # genes by an array, by a column, and those that vary, unless all are asked for
+    by_array = sparse_pca(adata, 2, 2, mask_var=few)
+    assert by_array.feature_names == ["g1", "g3", "g4", "g7", "g9"]
+    assert not adata.varm["PCs"][~few].any() and (adata.uns["pca"]["params"]["mask_var"] == few).all()
+    assert sparse_pca(adata, nonzeros=2, mask_var=few).rank == 4
+    adata.var["mine"], adata.var["highly_variable"] = few, ~few
+    assert sparse_pca(adata, 2, 2, mask_var="mine").feature_names == by_array.feature_names
+    assert adata.uns["pca"]["params"]["mask_var"] == "mine"
+    assert sparse_pca(adata, 2, 2).feature_names == [f"g{i}" for i in range(20) if not few[i]]
+    assert adata.uns["pca"]["params"]["use_highly_variable"]
+    assert len(sparse_pca(adata, 2, 2, mask_var=None).feature_names) == 20
+    before = dict(adata.uns)
+    other = sparse_pca(adata, 3, 2, mask_var="mine", copy=True, key_added="sparse")
+    assert "sparse" in other.obsm and "sparse" not in adata.obsm and dict(adata.uns).keys() == before.keys()
+    assert other.uns["sparse"]["params"]["n_comps"] == 3
+    found = sparse_pca(adata, "auto", 2, mask_var=None)
+    assert found.rank == orthopt.scree(adata, center=True, covariance=True).rank
+    assert adata.uns["pca"]["params"]["n_comps"] == found.rank
+
+
+@pytest.mark.parametrize(
+    "options, error, said",
+    [
+        ({"mask_var": "none"}, errors.InvalidOptionError, "no such column; columns: kind"),
+        ({"mask_var": "kind"}, errors.InvalidOptionError, "booleans are expected"),
+        ({"mask_var": np.zeros(20, bool)}, errors.InvalidOptionError, "no gene"),
+        ({"mask_var": np.ones(19, bool)}, errors.ShapeError, "for 20 genes"),
+        ({"mask_var": np.arange(20)}, errors.InvalidOptionError, "booleans are expected"),
+        ({"layer": "raw"}, errors.InvalidOptionError, "layers: none"),
+        ({"n_comps": 21}, errors.RankError, "20"),
+    ],
+)
+def test_single_cells_refuse_what_is_not_there(options, error, said, monkeypatch):
+    from orthopt.scanpy import sparse_pca
+
+    adata = cells(monkeypatch)
+    adata.var["kind"] = "gene"
+    with pytest.raises(error, match=said):
+        sparse_pca(adata, **{"n_comps": 2, "nonzeros": 2, **options})
+    with pytest.raises(errors.DataTypeError, match="not ndarray"):
+        sparse_pca(np.ones((4, 3)))
 
 
 def test_estimators_name_columns_of_text():

@@ -389,8 +389,8 @@ PARAMETERS = {
 
 @pytest.mark.parametrize("base", [{}, {"penalty": "none"}, {"nonzeros": 2}, {"solver": "obcd"}], ids=str)
 def test_every_parameter_of_the_estimators_means_something_or_is_refused(base):
-    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does; n_nonzero: a former name
-    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt", "n_nonzero"}
+    # n_threads: the result does not depend on it; on_interrupt: what Ctrl-C does
+    names = set(inspect.signature(orthopt.SparsePCA).parameters) - {"n_threads", "on_interrupt"}
     assert names == set(PARAMETERS)
 
     def fitted(options):

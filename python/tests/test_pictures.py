@@ -231,5 +231,13 @@ def test_arrows_of_the_circle_are_correlations():
     dense, thin = plots.correlations(sparse.toarray(), z), plots.correlations(sparse, z)
     places = [np.array([t.xy for t in ax.texts if not t.get_text()]) for ax in (dense, thin)]
     np.testing.assert_allclose(*places, atol=1e-12)
+    # means far from 0, and a frame
+    pandas = pytest.importorskip("pandas")
+    far, z = X + 1e6, (X + 1e6) @ s.X[:, [2, 0]]
+    expected = np.array([[np.corrcoef(x, own)[0, 1] for own in z.T] for x in far.T])
+    for given in (far, pandas.DataFrame(far)):
+        tips = np.array([t.xy for t in plots.correlations(given, z, top=13).texts if not t.get_text()])
+        order = np.argsort(-np.hypot(*expected.T), kind="stable")
+        np.testing.assert_allclose(tips, expected[order], atol=1e-9)
     with pytest.raises(ShapeError, match="scores of 177 rows for data of 178"):
         plots.correlations(X, z[1:])

@@ -6,13 +6,17 @@
 #' @param newdata a matrix or a data frame. Its columns are matched by name if both have names, and other columns
 #'   are ignored.
 #' @param digits significant digits.
+#' @param type `"variances"`: bars of the variance of each component, its own and the one that it adds;
+#'   `"correlations"`: the circle of correlations of the variables with the scores of two components.
 #' @param main,ylab titles of the plot.
+#' @param components the two components of the circle.
+#' @param top the number of variables in the circle: those with the longest arrows.
 #' @param matrix `"u"` or `"scores"`, `"v"` or `"loadings"`, as for `tidy` of a [prcomp()]; `"d"`: one row for each
 #'   component.
-#' @param ... passed on: by `print` to [print.default()], by `plot` to [barplot()], by `biplot` to
+#' @param ... passed on: by `print` to [print.default()], by `plot` to [barplot()] or [plot.default()], by `biplot` to
 #'   [biplot.prcomp()].
 #' @returns `predict` returns scores, one row for each row of `newdata`; without `newdata` those of the data.
-#'   `summary` returns the object with the matrix `importance`. `plot` returns the places of its bars.
+#'   `summary` returns the object with the matrix `importance`. `plot` returns the places of its bars, or the correlations.
 #'
 #'   `tidy` and `glance` are methods for the generics of the package generics, which broom exports, and return data
 #'   frames. `tidy(x, "d")` has for each component its share of the variance (`percent`), the share that it adds to
@@ -23,6 +27,7 @@
 #' predict(found, USArrests[41:50, ])
 #' summary(found)$importance
 #' plot(found)
+#' plot(found, "correlations")
 #' biplot(found)
 #' @export
 predict.sparse_pca <- function(object, newdata, ...) {

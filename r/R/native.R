@@ -2,7 +2,7 @@
 
 #' @useDynLib orthopt, .registration = TRUE
 #' @importFrom grDevices hcl.colors
-#' @importFrom graphics axis barplot image legend lines plot points rect segments text
+#' @importFrom graphics abline arrows axis barplot image legend lines par plot points rect segments strheight strwidth text
 #' @importFrom methods as is
 #' @importFrom stats biplot model.matrix napredict predict sd setNames terms
 #' @importFrom utils head

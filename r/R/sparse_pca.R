@@ -68,6 +68,7 @@
 #'   \item{x}{the scores, if `retx` is true and data were given.}
 #'
 #'   Besides:
+#'   \item{correlations}{the correlations of the variables with the scores, one column for each component.}
 #'   \item{adjusted}{the variance that each component adds to those before it.}
 #'   \item{nonzeros}{the number of nonzero loadings of each component.}
 #'   \item{total_variance}{the variance of all variables.}
@@ -189,6 +190,7 @@ result <- function(found, data, retx, call) {
         center = data$center,
         scale = data$scale,
         x = if (retx && !is.null(data$scores)) scores(data, rotation),
+        correlations = with_scores(data, rotation),
         adjusted = setNames(shares$adjusted * total, components),
         nonzeros = setNames(unlist(report$components), components),
         total_variance = total,
@@ -213,6 +215,25 @@ scores <- function(data, rotation) {
     if (is_sparse(data$scores)) return(sparse_scores(data$scores, rotation, data$center, data$scale))
     scores <- data$scores %*% rotation
     if (is.null(data$dropped)) scores else napredict(data$dropped, scores)
+}
+
+# Correlations of the variables with the scores, 0 for constant ones; of C itself those of samples that are centred.
+with_scores <- function(data, rotation) {
+    found <- data$matrix %*% rotation
+    variances <- data$variances
+    if (data$gram) {
+        of_scores <- colSums(rotation * found)
+    } else {
+        scores <- sweep(found, 2L, colMeans(found))
+        centred <- sweep(data$matrix, 2L, colMeans(data$matrix))
+        found <- crossprod(centred, scores)
+        variances <- colSums(centred^2)
+        of_scores <- colSums(scores^2)
+    }
+    inverse <- function(variances) ifelse(variances > 0, 1 / sqrt(variances), 0)
+    found <- sweep(found * inverse(variances), 2L, inverse(of_scores), `*`)
+    dimnames(found) <- dimnames(rotation)
+    found
 }
 
 # What is known of the point, where that was asked for.

@@ -10,7 +10,7 @@ from formulas import Asked
 OPTIONS = Path(__file__).resolve().parents[2] / "docs" / "options.md"
 #: Options that are about files and the machine, or that these scripts set themselves.
 OWN = """data more --gram --labels --weights --names --json --trace --save-x --save-loadings --save-sorted-loadings --save-scores --plot
- --plot-loadings --plot-scores --plot-biplot --plot-variance --plot-scree --plot-stability --report --quiet --init --config --x --map
+ --plot-loadings --plot-scores --plot-biplot --plot-correlations --plot-variance --plot-scree --plot-stability --report --quiet --init --config --x --map
  --distances --signature --sheet --max-memory --title --time-limit --threads problem --missing --nearest --stream""".split()
 PROBLEMS = ["l0-pca"] * 9 + ["l1-pca", "nonneg-pca", "pca", "mcp-pca", "dc-pca", "fused-pca"]
 HAS_BOUND = ("l0-pca", "l1-pca", "nonneg-pca", "pca")

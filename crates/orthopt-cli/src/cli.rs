@@ -68,6 +68,9 @@ enum Command {
 
 /// Runs the command; the exit code gives the ending (see [`crate::failure`]).
 pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
+    if cmd::completions::answered(&words, Cli::command)? {
+        return Ok(ExitCode::SUCCESS);
+    }
     let words = arguments::keep(explored(words));
     match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
@@ -79,11 +82,13 @@ pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The words with `explore` in front of data that stand where a command is expected.
+/// The words with `explore` in front of data, or of `--gram`, where a command is expected.
 fn explored(mut words: Vec<OsString>) -> Vec<OsString> {
     let data = words.get(1).and_then(|word| word.to_str()).is_some_and(|word| {
         let is_written_so = word.contains(['.', ':', '/', '\\']) || Path::new(word).exists();
-        is_written_so && !word.starts_with('-') && Cli::command().find_subcommand(word).is_none()
+        let is_file =
+            is_written_so && !word.starts_with('-') && Cli::command().find_subcommand(word).is_none();
+        is_file || word == "--gram"
     });
     if data {
         words.insert(1, "explore".into());
@@ -115,7 +120,7 @@ impl Cli {
             Command::Data(args) => cmd::data::run(args),
             Command::Embed(args) => cmd::embed::run(*args),
             Command::List(args) => cmd::list::run(args),
-            Command::Completions(args) => cmd::completions::run(args, Self::command()),
+            Command::Completions(args) => cmd::completions::run(args),
         }
     }
 }

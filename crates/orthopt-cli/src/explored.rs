@@ -1,14 +1,14 @@
 //! Output of an exploration: text, JSON and a page. All say the same: the answers of [`Exploration::said`], the numbers
 //! they rest on, and the commands that repeat the steps.
 
-use orthopt::explore::{Exploration, Step};
+use orthopt::explore::{Exploration, HOW_SURE, Step, WHICH};
 use orthopt::report::SCHEMA;
 use orthopt::request::{Group, OPTIONS, Request, Written};
 use serde::Serialize;
 
 use crate::export::json::Solved;
 use crate::input::Input;
-use crate::rows::Rows;
+use crate::rows::Shown;
 use crate::summary::{Summary, describe};
 use crate::text;
 use crate::wording::said;
@@ -16,14 +16,13 @@ use crate::wording::said;
 /// An exploration with what its data were called.
 pub struct Told<'a> {
     pub found: &'a Exploration,
-    pub rows: Option<Rows>,
+    pub shown: Shown,
     typed: &'a Request,
 }
 
 impl<'a> Told<'a> {
     pub fn new(found: &'a Exploration, typed: &'a Request, input: &Input) -> Self {
-        let rows = input.has_rows().then(|| input.rows(found.report.x()));
-        Self { found, rows, typed }
+        Self { found, shown: input.shown(found.report.x()), typed }
     }
 
     /// The title that was given.
@@ -163,19 +162,24 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
                 summary.sentence(&format!("  {line}"));
             }
         }
-    }
-    summary.gap();
-    if let Some(explained) = told.found.explained() {
+        let (title, shown) = match question {
+            WHICH => ("", Some(report)),
+            HOW_SURE => (FEWER, told.found.fewer.as_ref().map(|fewer| &fewer.report)),
+            _ => continue,
+        };
+        let Some((report, explained)) =
+            shown.and_then(|shown| Some((shown, shown.explained_variance.as_ref()?)))
+        else {
+            continue;
+        };
+        summary.gap();
+        if !title.is_empty() {
+            summary.sentence(&format!("{title}:"));
+        }
         summary.components(report, explained, top);
         summary.gap();
     }
-    if let Some((fewer, explained)) =
-        told.found.fewer.as_ref().and_then(|f| f.report.explained_variance.as_ref().map(|e| (f, e)))
-    {
-        summary.sentence("With as many variables as halves of the rows agree on:");
-        summary.components(&fewer.report, explained, top);
-        summary.gap();
-    }
+    summary.gap();
     summary.sentence("Each step alone:");
     for step in &told.found.steps {
         summary.sentence(&format!("  {}", told.command(step)));
@@ -183,5 +187,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     summary.take()
 }
 
+/// Title of the second components.
+pub const FEWER: &str = "With as many variables as halves of the rows agree on";
 /// Characters of a line.
 const LINE: usize = 96;

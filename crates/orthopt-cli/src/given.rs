@@ -41,6 +41,7 @@ pub fn check_together(options: &Request) -> anyhow::Result<()> {
         &options.plot_loadings,
         &options.plot_scores,
         &options.plot_biplot,
+        &options.plot_correlations,
         &options.plot_variance,
         &options.plot_scree,
         &options.plot_stability,

@@ -14,7 +14,7 @@ use orthopt_data::stream::Step;
 use orthopt_data::{Matrix, Role, Scale, Units};
 
 use crate::data_request::{DataRequest, facts};
-use crate::rows::Rows;
+use crate::rows::{Rows, Shown, correlations, correlations_of_c, scores};
 use crate::streamed::{self, Streamed};
 use crate::{text, wording};
 
@@ -123,13 +123,21 @@ impl Input {
         !self.is_gram
     }
 
-    /// The samples as components see them.
-    pub fn rows(&self, x: &RowMat) -> Rows {
-        let mut scores = crate::rows::scores(&self.matrix, self.means.as_deref(), self.shrunk, x);
-        for (i, weight) in self.weights.iter().flatten().enumerate() {
-            scores.row_mut(i).iter_mut().for_each(|score| *score /= weight.sqrt());
+    /// What files show of the data beside X.
+    pub fn shown(&self, x: &RowMat) -> Shown {
+        if self.is_gram {
+            let plane = RowMat::from_fn(x.nrows(), x.ncols().min(2), |i, k| x.get(i, k));
+            return Shown { rows: None, correlations: correlations_of_c(&self.matrix, &plane) };
         }
-        Rows { scores, names: self.row_names.clone(), labels: self.labels.clone() }
+        let mut scores = scores(&self.matrix, self.means.as_deref(), self.shrunk, x);
+        let roots: Option<Vec<f64>> = self.weights.as_ref().map(|all| all.iter().map(|w| w.sqrt()).collect());
+        let plane = scores.subcols(0, x.ncols().min(2));
+        let correlations = correlations(&self.matrix, plane, roots.as_deref());
+        for (i, root) in roots.iter().flatten().enumerate() {
+            scores.row_mut(i).iter_mut().for_each(|score| *score /= root);
+        }
+        let rows = Rows { scores, names: self.row_names.clone(), labels: self.labels.clone() };
+        Shown { rows: Some(rows), correlations }
     }
 
     /// The data as the library takes them.

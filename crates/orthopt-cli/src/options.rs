@@ -1,12 +1,14 @@
 //! The options of the table ([`orthopt::request`]) as arguments of a command.
 
+use std::ffi::OsStr;
+
 use clap::builder::{
     BoolValueParser, PathBufValueParser, PossibleValue, PossibleValuesParser, StringValueParser,
     TypedValueParser, ValueParser,
 };
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
-use orthopt::family::Call;
+use orthopt::family::{Call, find_problem};
 use orthopt::request::{Entry, FileUse, Group, Kind, OPTIONS, Request, Written};
 
 use crate::constants;
@@ -112,14 +114,38 @@ pub fn argument(entry: &'static Entry) -> Arg {
 
 /// The parser of its value.
 fn parser(entry: &'static Entry) -> ValueParser {
-    if let Some(choices) = entry.choices {
-        let values = choices().into_iter().map(|(name, doc)| PossibleValue::new(name).help(doc));
-        return PossibleValuesParser::new(values).map(Written::Text).into();
+    if entry.name == "problem" {
+        return Problem(entry).into();
+    }
+    if entry.choices.is_some() {
+        return PossibleValuesParser::new(values(entry)).map(Written::Text).into();
     }
     match entry.kind {
         Kind::Flag => BoolValueParser::new().map(Written::Flag).into(),
         Kind::File | Kind::Files | Kind::Gram => PathBufValueParser::new().map(Written::Path).into(),
         _ => StringValueParser::new().try_map(|text: String| entry.typed(&text)).into(),
+    }
+}
+
+fn values(entry: &Entry) -> Vec<PossibleValue> {
+    let choices = entry.choices.map_or_else(Vec::new, |choices| choices());
+    choices.into_iter().map(|(name, doc)| PossibleValue::new(name).help(doc)).collect()
+}
+
+/// The name of a problem; one that is not known has the library's error, which says what each stands for.
+#[derive(Clone, Copy)]
+struct Problem(&'static Entry);
+
+impl TypedValueParser for Problem {
+    type Value = Written;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> ClapResult<Written> {
+        let named = |name: &str| find_problem(name).map(|info| Written::Text(info.name.into()));
+        StringValueParser::new().try_map(move |name| named(&name)).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(values(self.0).into_iter()))
     }
 }
 

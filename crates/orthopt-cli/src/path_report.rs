@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::export::json::Solved;
 use crate::export::to_file;
-use crate::picture::chart::About;
+use crate::picture::chart::{About, Chart};
 use crate::picture::path::{self, Line};
 use crate::plot::{Look, picture};
 use crate::summary::{Summary, describe};
@@ -245,14 +245,11 @@ pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
 /// # Errors
 /// The file cannot be written.
 pub fn write_picture(told: &Told<'_>, path: &FilePath, look: Look) -> anyhow::Result<()> {
-    crate::export::picture::write(&drawn(told, look)?, path)
+    crate::export::picture::write(&picture(&chart(told), look)?, path)
 }
 
 /// The picture.
-///
-/// # Errors
-/// The drawing fails.
-pub fn drawn(told: &Told<'_>, look: Look) -> anyhow::Result<String> {
+pub fn chart(told: &Told<'_>) -> Chart {
     let points = &told.path.points;
     let of = |name: &str, f: &dyn Fn(usize) -> f64| -> Line {
         let points = (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect();
@@ -271,5 +268,5 @@ pub fn drawn(told: &Told<'_>, look: Look) -> anyhow::Result<String> {
     let at = text::exact(text::rounded(points[told.chosen].at, 6));
     let remark = format!("chosen by {}: {} {at}", told.rule(), told.along.name());
     let about = About::task(&points[0].report.task);
-    picture(&path::Path { about, lines, chosen: Some(told.chosen), remark }.chart(), look)
+    path::Path { about, lines, chosen: Some(told.chosen), remark }.chart()
 }

@@ -65,7 +65,8 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 /// # Errors
 /// The drawing fails.
 pub fn picture(chart: &Chart, look: Look) -> anyhow::Result<String> {
-    svg_of(paint::size(chart, look), |root| paint::paint(root, chart, look))
+    let drawn = svg_of(paint::size(chart, look), |root| paint::paint(root, chart, look))?;
+    Ok(for_readers(&drawn, Some((&chart.title, &chart.subtitle))))
 }
 
 /// A picture of the usual size.
@@ -74,7 +75,7 @@ pub fn picture(chart: &Chart, look: Look) -> anyhow::Result<String> {
 /// The drawing fails.
 #[cfg(feature = "papers")]
 pub fn svg(draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::Result<String> {
-    svg_of(SIZE, draw)
+    Ok(for_readers(&svg_of(SIZE, draw)?, None))
 }
 
 /// A picture drawn on `units`, shown with half as many pixels.
@@ -90,16 +91,22 @@ fn svg_of(units: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> anyhow::R
         drawn.map_err(|error| anyhow!("cannot draw the plot: {error}"))?;
     }
     let size = |(width, height): (u32, u32)| format!("width=\"{width}\" height=\"{height}\"");
-    Ok(for_readers(&svg.replacen(&size(units), &size((units.0 / 2, units.1 / 2)), 1)))
+    Ok(svg.replacen(&size(units), &size((units.0 / 2, units.1 / 2)), 1))
 }
 
-/// The picture with its first two texts as title and description for screen readers, and with colours for dark pages.
-fn for_readers(svg: &str) -> String {
+/// The picture with title and description for screen readers, which are its first two texts where none are given, and with colours
+/// for dark pages.
+fn for_readers(svg: &str, given: Option<(&str, &str)>) -> String {
     let Some((start, rest)) = svg.split_once(">\n") else { return svg.into() };
-    let mut texts =
+    let texts =
         rest.split("<text ").skip(1).filter_map(|text| Some(text.split_once(">\n")?.1.split_once('\n')?.0));
-    let mut named =
-        |element: &str| texts.next().map_or(String::new(), |t| format!("<{element}>{t}</{element}>\n"));
+    let escaped = |text: &str| maud::html! { (text) }.into_string();
+    let words: Vec<String> = match given {
+        Some((title, description)) => vec![escaped(title), escaped(description)],
+        None => texts.take(2).map(String::from).collect(),
+    };
+    let words: String =
+        ["title", "desc"].iter().zip(words).map(|(e, t)| format!("<{e}>{t}</{e}>\n")).collect();
     let dark: String = ON_DARK
         .iter()
         .map(|(light, dark)| {
@@ -107,7 +114,7 @@ fn for_readers(svg: &str) -> String {
         })
         .collect();
     let style = format!("<style>@media (prefers-color-scheme:dark){{{dark}}}</style>\n");
-    format!("{start} role=\"img\">\n{}{}{style}{rest}", named("title"), named("desc"))
+    format!("{start} role=\"img\">\n{words}{style}{rest}")
 }
 
 /// Pictures below each other as one.
@@ -119,7 +126,7 @@ pub fn stacked(all: &[Chart]) -> anyhow::Result<String> {
     let look = Look::default();
     let sizes = || all.iter().map(|chart| paint::size(chart, look));
     let (wide, high) = (sizes().map(|size| size.0).max().unwrap_or(0), sizes().map(|size| size.1).sum());
-    svg_of((wide, high), |root| {
+    let drawn = svg_of((wide, high), |root| {
         let mut rest = root.clone();
         for (chart, (_, high)) in all.iter().zip(sizes()) {
             let (area, below) = rest.split_vertically(high);
@@ -127,23 +134,38 @@ pub fn stacked(all: &[Chart]) -> anyhow::Result<String> {
             rest = below;
         }
         Ok(())
-    })
+    })?;
+    Ok(for_readers(&drawn, None))
 }
 
-/// Title and subtitle, as large as they fit.
-fn titles(root: &Area<'_>, title: &str, subtitle: &str, look: Look) -> Drawn {
+/// Title and lines of the subtitle, as large as they fit.
+fn titles(root: &Area<'_>, title: &str, subtitle: &[String], look: Look) -> Drawn {
     let centre = Pos::new(HPos::Center, VPos::Center);
     let text = |size: i32| (FONT, size).into_text_style(root).pos(centre);
     let (width, font) = (root.dim_in_pixel().0, 2 * look.font as i32);
     let (middle, large) = (width as i32 / 2, font * 19 / 14);
     root.draw_text(title, &text(fitting(title, large, width)), (middle, font * 22 / 14))?;
-    root.draw_text(subtitle, &text(fitting(subtitle, font, width)), (middle, font * 46 / 14))?;
+    for (k, line) in subtitle.iter().enumerate() {
+        root.draw_text(
+            line,
+            &text(fitting(line, font, width)),
+            (middle, font * (46 + LINE * k as i32) / 14),
+        )?;
+    }
     Ok(())
+}
+
+/// Distance of two lines, in 14ths of the size of letters.
+const LINE: i32 = 18;
+
+/// Letters of this size that a line has room for.
+fn letters(size: i32, width: u32) -> f64 {
+    1.7 * f64::from(width) / f64::from(size)
 }
 
 /// A font size at which `text` fits the width.
 fn fitting(text: &str, size: i32, width: u32) -> i32 {
-    let room = 1.7 * f64::from(width) / text.chars().count().max(1) as f64;
+    let room = letters(text.chars().count().max(1) as i32, width);
     size.min(room as i32).max(8)
 }
 

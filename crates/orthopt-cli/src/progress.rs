@@ -1,4 +1,4 @@
-//! The progress bar: iteration, F, feasibility and rate on stderr, only on a terminal.
+//! The progress bar: iteration, F and feasibility on stderr, only on a terminal.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,6 @@ pub struct Progress {
     stopping: Stopping,
     feasibility: f64,
     shown: Instant,
-    shown_iteration: u64,
     began: Instant,
     before: Before,
 }
@@ -48,7 +47,7 @@ impl Progress {
             bar.enable_steady_tick(REFRESH);
         }
         let (began, before) = (Instant::now(), Before::default());
-        Self { bar, quiet, stopping, feasibility: 0.0, shown: began, shown_iteration: 0, began, before }
+        Self { bar, quiet, stopping, feasibility: 0.0, shown: began, began, before }
     }
 
     /// The data have been read, and a problem is made of them.
@@ -119,17 +118,14 @@ impl Progress {
     }
 
     fn show(&mut self, p: &solve::Progress) {
-        let seconds = self.shown.elapsed().as_secs_f64();
-        let rate = (p.iteration.saturating_sub(self.shown_iteration)) as f64 / seconds;
         self.bar.set_position((1000.0 * self.share(p)) as u64);
         self.bar.set_message(format!(
-            "iteration {}  {}/s  F {}  feasibility {:.0e}",
+            "iteration {}  F {}  feasibility {:.0e}",
             text::grouped(p.iteration),
-            text::short(rate),
             text::number(p.objective, 9),
             self.feasibility,
         ));
-        (self.shown, self.shown_iteration) = (Instant::now(), p.iteration);
+        self.shown = Instant::now();
     }
 
     /// How much of the limits is used up.

@@ -94,7 +94,7 @@ fn signs(text: &str) -> anyhow::Result<String> {
 }
 
 /// The files that are made of a result, where they are wanted.
-pub fn asked(options: &Request) -> [(What, Option<&Path>); 13] {
+pub fn asked(options: &Request) -> [(What, Option<&Path>); 14] {
     let asked = [
         (What::X, &options.save_x),
         (What::Loadings, &options.save_loadings),
@@ -105,6 +105,7 @@ pub fn asked(options: &Request) -> [(What, Option<&Path>); 13] {
         (What::PlotLoadings, &options.plot_loadings),
         (What::PlotScores, &options.plot_scores),
         (What::PlotBiplot, &options.plot_biplot),
+        (What::PlotCorrelations, &options.plot_correlations),
         (What::PlotVariance, &options.plot_variance),
         (What::PlotScree, &options.plot_scree),
         (What::PlotStability, &options.plot_stability),

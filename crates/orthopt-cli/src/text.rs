@@ -71,15 +71,6 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// `x` as 620, 62k or 6.2M.
-pub fn short(x: f64) -> String {
-    match x {
-        x if x < 1e3 => format!("{x:.0}"),
-        x if x < 1e6 => format!("{:.0}k", x / 1e3),
-        x => format!("{:.1}M", x / 1e6),
-    }
-}
-
 /// `items` joined by two spaces, broken into lines of at most `width` characters.
 pub fn wrap(items: impl IntoIterator<Item = String>, width: usize) -> Vec<String> {
     joined(items, "  ", width)
@@ -150,7 +141,6 @@ mod tests {
         assert_eq!(rounded(0.0, 3), 0.0);
         assert_eq!((grouped(7), grouped(1234567)), ("7".into(), "1,234,567".into()));
         assert_eq!((count(1, "pair"), count(1000, "pair")), ("1 pair".into(), "1,000 pairs".into()));
-        assert_eq!((short(620.0), short(62e3), short(6.2e6)), ("620".into(), "62k".into(), "6.2M".into()));
         assert_eq!((duration(0.0031), duration(125.9)), ("3.1 ms".into(), "2 min 5 s".into()));
     }
 

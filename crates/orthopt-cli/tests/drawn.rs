@@ -31,8 +31,15 @@ fn dark(picture: &Pixmap, rows: std::ops::Range<u32>) -> usize {
 fn the_ending_says_what_a_picture_is() {
     let dir = Dir::new();
     table(&dir);
-    let options =
-        ["--plot", "--plot-loadings", "--plot-scores", "--plot-biplot", "--plot-variance", "--plot-scree"];
+    let options = [
+        "--plot",
+        "--plot-loadings",
+        "--plot-scores",
+        "--plot-biplot",
+        "--plot-correlations",
+        "--plot-variance",
+        "--plot-scree",
+    ];
     for ending in ["svg", "png", "PDF"] {
         let files: Vec<String> = (0..options.len()).map(|k| format!("{k}.{ending}")).collect();
         let named = options.iter().zip(&files).flat_map(|(option, file)| [*option, file]);

@@ -260,11 +260,23 @@ fn explored(
     Ok(found)
 }
 
+/// A share in percent, with two digits.
+fn short_percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    if percent < 1e-3 {
+        format!("{percent:.1e}")
+    } else {
+        format!("{percent:.*}", (1.0 - percent.log10().floor()).max(0.0) as usize)
+    }
+}
+
 /// The questions.
 const HOW_MANY: &str = "how many components";
 const HOW_SPARSE: &str = "how many variables in each component";
-const WHICH: &str = "which components";
-const HOW_SURE: &str = "how sure";
+/// Question whose answer is shown with the components.
+pub const WHICH: &str = "which components";
+/// Question whose answer is shown with the components of fewer variables.
+pub const HOW_SURE: &str = "how sure";
 const HOW_GOOD: &str = "how far from the best";
 
 /// Answer where no pair of halves has ended.
@@ -461,12 +473,15 @@ impl Exploration {
             "the middle of the path: the curve has no knee"
         };
         let most = self.path.points.last().map_or(0, |point| point.at as usize);
-        let share = format!(
-            "{count} of {n} variables in each of {} components, {why}: they explain {:.0} % of what {most} in each explain",
-            task.rank,
-            100.0 * point.maximised() / all,
+        let (places, each) = match task.rank {
+            1 => ("the component".into(), ""),
+            rank => (format!("each of {rank} components"), " in each"),
+        };
+        let share = 100.0 * point.maximised() / all;
+        let said = format!(
+            "{count} of {n} variables in {places}, {why}: they explain {share:.0} % of what {most}{each} explain"
         );
-        vec![share.into()]
+        vec![said.into()]
     }
 
     fn said_of_components(&self) -> Vec<Message> {
@@ -483,22 +498,22 @@ impl Exploration {
             )
             .into(),
         ];
-        said.push(match (explained.closest, explained.least_added()) {
-            (None, _) => "there is one component".into(),
+        said.extend(match (explained.closest, explained.least_added()) {
+            (None, _) => None,
             (Some((j, k, correlation)), _) if correlation > ALIKE => {
-                format!("components {} and {} repeat each other: their scores correlate at {correlation:.2}", j + 1, k + 1)
-                    .into()
+                let (j, k) = (j + 1, k + 1);
+                Some(format!("components {j} and {k} repeat each other: their scores correlate at {correlation:.2}").into())
             }
             (Some((j, k, correlation)), least) => {
                 let adds = least.map_or(1.0, |(_, share)| share);
-                format!(
+                let said = format!(
                     "none repeats another: scores correlate at {correlation:.2} at most (components {} and {}), and each adds \
                      {:.0} % of its own variance or more",
                     j + 1,
                     k + 1,
                     100.0 * adds
-                )
-                .into()
+                );
+                Some(said.into())
             }
         });
         said
@@ -516,16 +531,16 @@ impl Exploration {
                 .into()
         } else if let Some(gap) = of_supports {
             format!(
-                "proved: these are the best {} variables for each component, and what they explain is within {:.1e} of the best \
+                "proved: these are the best {} variables for each component, and what they explain is within {} % of the best \
                  possible on them ({measure})",
                 self.count(),
-                gap
+                short_percent(gap)
             )
             .into()
         } else {
             format!(
-                "no X with {} variables in each component explains more than {:.1} % of the variance ({measure}); these \
-                 explain {:.1} %",
+                "no components with {} variables each explain more than {:.1} % of the variance ({measure}); these explain \
+                 {:.1} %",
                 self.count(),
                 100.0 * most,
                 100.0 * now

@@ -153,7 +153,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
 fn write(output: &Output, reports: &[Report], best: Option<&Report>, look: Look) -> anyhow::Result<()> {
     match (output.is_plot(), best) {
         (true, _) => pictures::write_all(reports, output.path(), look),
-        (false, Some(best)) => output.write(&Found { report: best, rows: None, look }),
+        (false, Some(best)) => output.write(&Found { report: best, shown: None, look }),
         (false, None) => Ok(()),
     }
 }

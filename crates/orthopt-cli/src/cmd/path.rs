@@ -9,7 +9,7 @@ use orthopt::path::{Along, By, Folds, Path, Request, Validation, Watch, cross_va
 use orthopt::request::Settled;
 use orthopt::solve::Observer;
 
-use super::solve::{kept_rows, use_threads};
+use super::solve::{kept_data, use_threads};
 use crate::configured::Configured;
 use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
@@ -28,7 +28,7 @@ Examples:
   Given counts, and a picture:
     orthopt path l0-pca data.csv --scale std --counts 5,10,20,40 --plot path.svg
   Number of components and count chosen by the data, cross-validation by cells with 5 folds:
-    orthopt path l0-pca data.csv --scale std -r auto --cv 5 --cv-by cells
+    orthopt path l0-pca data.csv --scale std -r auto --cv --cv-by cells
   Along lambda, every point with a bound, two seconds each:
     orthopt path l1-pca data.csv --center --lambdas 100,50,20,10 --bound 2";
 
@@ -73,8 +73,8 @@ pub struct Args {
     )]
     lambdas: Vec<f64>,
 
-    /// Choose the point by cross-validation with this number of folds
-    #[arg(long, value_name = "FOLDS", help_heading = "Path")]
+    /// Choose the point by cross-validation with this number of folds [5 if none is given]
+    #[arg(long, value_name = "FOLDS", help_heading = "Path", num_args = 0..=1, default_missing_value = "5")]
     cv: Option<usize>,
 
     /// With --cv: hold out rows, or cells of the table, which the others of their row predict [default: rows]
@@ -235,10 +235,10 @@ fn publish(
     if let Some(path) = &wanted.plot {
         failures.extend(path_report::write_picture(&told, path, settings.look).err());
     }
-    let rows = kept_rows(settings, input)?.map(|input| input.rows(chosen.x()));
+    let shown = kept_data(settings, input)?.map(|input| input.shown(chosen.x()));
     for file in &settings.outputs {
         failures
-            .extend(file.write(&Found { report: chosen, rows: rows.as_ref(), look: settings.look }).err());
+            .extend(file.write(&Found { report: chosen, shown: shown.as_ref(), look: settings.look }).err());
     }
     if settings.prints() {
         failures.extend(output::print(&path_report::summary(&told, settings.top)).err());

@@ -96,13 +96,13 @@ fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
     progress.has_read();
     let clock = interrupt::cancel().within(stopping.time_limit);
     let posed = pose(settings.job.clone(), &input, &clock)?;
-    let rows = kept_rows(settings, input)?;
+    let data = kept_data(settings, input)?;
     posed.task.notes.iter().for_each(|note| progress.note(note));
-    solve_posed(settings, &posed, rows.as_ref(), progress)
+    solve_posed(settings, &posed, data.as_ref(), progress)
 }
 
-/// The samples, where a file shows them.
-pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Input>> {
+/// The data, where a file shows them.
+pub fn kept_data(settings: &Settings, input: Input) -> anyhow::Result<Option<Input>> {
     match settings.outputs.iter().find(|output| output.needs_rows()) {
         Some(output) if !input.has_rows() => {
             let problem = match input.info.role {
@@ -111,18 +111,17 @@ pub fn kept_rows(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
             };
             Err(usage(format!("{}: {problem}", output.option())))
         }
-        Some(_) => Ok(Some(input)),
-        None if settings.job.settled.stability.is_some() => Ok(Some(input)),
-        // a report shows samples where there are some
-        None if settings.outputs.iter().any(Output::is_page) && input.has_rows() => Ok(Some(input)),
-        None => Ok(None),
+        _ => {
+            let shown = settings.outputs.iter().any(Output::needs_data);
+            Ok((shown || settings.job.settled.stability.is_some()).then_some(input))
+        }
     }
 }
 
 fn solve_posed(
     settings: &Settings,
     posed: &PosedJob,
-    rows: Option<&Input>,
+    input: Option<&Input>,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     progress.stage("choosing the starting point");
@@ -130,7 +129,7 @@ fn solve_posed(
     interrupt::keep_results();
     progress.run_begins();
     let report = run::minimise(posed, &run, &mut progress)?;
-    Ok(publish(settings, posed, report, rows, &progress))
+    Ok(publish(settings, posed, report, input, &progress))
 }
 
 /// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
@@ -183,12 +182,12 @@ fn publish(
     input: Option<&Input>,
     progress: &Progress,
 ) -> ExitCode {
-    let shows_rows = |output: &Output| output.needs_rows() || output.is_page();
     let Settled { certify, bound, stability, .. } = posed.job.settled;
-    let rows = input.filter(|_| settings.outputs.iter().any(shows_rows)).map(|input| input.rows(report.x()));
+    let shown = input.filter(|_| settings.outputs.iter().any(Output::needs_data));
+    let shown = shown.map(|input| input.shown(report.x()));
     let is_last = |output: &Output| output.is_page() || (stability.is_some() && output.shows_stability());
     let write = |report: &Report, last: bool| -> Vec<anyhow::Error> {
-        let found = Found { report, rows: rows.as_ref(), look: settings.look };
+        let found = Found { report, shown: shown.as_ref(), look: settings.look };
         let outputs = settings.outputs.iter().filter(|output| is_last(output) == last);
         outputs.filter_map(|output| output.write(&found).err()).collect()
     };

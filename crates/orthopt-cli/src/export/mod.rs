@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::usage;
 use crate::plot::Look;
-use crate::rows::Rows;
+use crate::rows::Shown;
 use crate::text;
 use orthopt::report::Report;
 
@@ -24,8 +24,8 @@ use orthopt::report::Report;
 pub struct Found<'a> {
     /// The run.
     pub report: &'a Report,
-    /// Scores of the samples, if a file needs them.
-    pub rows: Option<&'a Rows>,
+    /// Samples and variables, if a file needs them.
+    pub shown: Option<&'a Shown>,
     /// Size of pictures.
     pub look: Look,
 }
@@ -42,6 +42,7 @@ pub enum What {
     PlotLoadings,
     PlotScores,
     PlotBiplot,
+    PlotCorrelations,
     PlotVariance,
     PlotScree,
     PlotStability,
@@ -61,6 +62,7 @@ impl What {
             Self::PlotLoadings => "--plot-loadings",
             Self::PlotScores => "--plot-scores",
             Self::PlotBiplot => "--plot-biplot",
+            Self::PlotCorrelations => "--plot-correlations",
             Self::PlotVariance => "--plot-variance",
             Self::PlotScree => "--plot-scree",
             Self::PlotStability => "--plot-stability",
@@ -99,6 +101,7 @@ const FORMATS: &[Format] = &[
     Format { what: What::PlotLoadings, endings: picture::ENDINGS, write: pictures::write_loadings },
     Format { what: What::PlotScores, endings: picture::ENDINGS, write: pictures::write_scores },
     Format { what: What::PlotBiplot, endings: picture::ENDINGS, write: pictures::write_biplot },
+    Format { what: What::PlotCorrelations, endings: picture::ENDINGS, write: pictures::write_correlations },
     Format { what: What::PlotVariance, endings: picture::ENDINGS, write: pictures::write_variance },
     Format { what: What::PlotScree, endings: picture::ENDINGS, write: pictures::write_scree },
     Format { what: What::PlotStability, endings: picture::ENDINGS, write: pictures::write_stability },
@@ -168,6 +171,11 @@ impl Output {
         }
         let why = "it is an option of solve, which starts from an X given by --init";
         Err(usage(format!("{command} does not write {}: {why}", self.what.option())))
+    }
+
+    /// True if it shows the data beside X: samples, or correlations of the variables.
+    pub fn needs_data(&self) -> bool {
+        self.needs_rows() || matches!(self.what, What::PlotCorrelations | What::Report)
     }
 
     /// The option that asks for it.

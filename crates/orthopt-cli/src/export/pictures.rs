@@ -39,6 +39,11 @@ pub fn write_biplot(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     drawn(found, &Plane::of(found.report, rows).with_variables(found.report).biplot(), path)
 }
 
+pub fn write_correlations(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
+    let shown = found.shown.ok_or_else(|| anyhow::anyhow!("the data were not kept"))?;
+    drawn(found, &Plane::of_variables(found.report, shown.correlations.as_ref())?.correlations(), path)
+}
+
 pub fn write_variance(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     drawn(found, &Variance::of(found.report)?.chart(), path)
 }

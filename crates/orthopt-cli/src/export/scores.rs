@@ -15,6 +15,8 @@ impl Found<'_> {
     /// # Errors
     /// They were not kept.
     pub fn scores(&self) -> anyhow::Result<&Rows> {
-        self.rows.ok_or_else(|| anyhow::anyhow!("the samples were not kept"))
+        self.shown
+            .and_then(|shown| shown.rows.as_ref())
+            .ok_or_else(|| anyhow::anyhow!("the samples were not kept"))
     }
 }

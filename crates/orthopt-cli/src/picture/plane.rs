@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use faer::MatRef;
 use orthopt::report::{Report, used};
 use serde::Deserialize;
 
@@ -22,6 +23,8 @@ const REACH: f64 = 0.9;
 /// Room around the marks, as a share of the range: names of arrows stand beyond their tips.
 const ROOM: f64 = 0.06;
 const ROOM_FOR_NAMES: f64 = 0.12;
+/// Correlations above 1 by more are no rounding.
+const ROUNDING: f64 = 1e-6;
 /// Half of the width of the circle of correlations, which has names around it.
 const CIRCLE: f64 = 1.25;
 
@@ -70,6 +73,31 @@ impl Plane {
             self.names.push(report.task.data.variable(i));
         }
         self
+    }
+
+    /// Variables by their correlations with the scores of two components.
+    ///
+    /// # Errors
+    /// One component; correlations above 1, which a C that is not positive semidefinite has.
+    pub fn of_variables(report: &Report, correlations: MatRef<'_, f64>) -> anyhow::Result<Self> {
+        if correlations.ncols() < 2 {
+            anyhow::bail!("the circle of correlations needs two components");
+        }
+        let arrows: Vec<(f64, f64)> =
+            (0..correlations.nrows()).map(|i| (correlations[(i, 0)], correlations[(i, 1)])).collect();
+        if let Some(i) = arrows.iter().position(|arrow| arrow.0.abs().max(arrow.1.abs()) > 1.0 + ROUNDING) {
+            let name = report.task.data.variable(i);
+            anyhow::bail!(
+                "C is not positive semidefinite: {name} has a correlation above 1 with a score; --nearest repairs C"
+            );
+        }
+        Ok(Self {
+            about: About::task(&report.task),
+            names: (0..arrows.len()).map(|i| report.task.data.variable(i)).collect(),
+            arrows,
+            components: vec![0, 1],
+            ..Self::default()
+        })
     }
 
     /// Samples alone.

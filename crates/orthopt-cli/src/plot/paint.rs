@@ -5,10 +5,11 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::strokes::Stroke;
-use super::{Area, COLOURS, Drawn, FONT, GRID, INK, Look, PALE, rgb};
+use super::{Area, COLOURS, Drawn, FONT, GRID, INK, LINE, Look, PALE, letters, rgb};
 use crate::picture::axis::Axis;
 use crate::picture::chart::{Chart, Colour, Mark, PALETTE, Panel, Scale, Side};
 use crate::picture::{cut, place};
+use crate::text::filled;
 
 /// Text with its left end, middle or right end at a point, centred vertically.
 const LEFT: Pos = Pos { h_pos: HPos::Left, v_pos: VPos::Center };
@@ -16,6 +17,12 @@ const MIDDLE: Pos = Pos { h_pos: HPos::Center, v_pos: VPos::Center };
 const RIGHT: Pos = Pos { h_pos: HPos::Right, v_pos: VPos::Center };
 const GREY: RGBColor = RGBColor(120, 120, 120);
 const LEADER: RGBColor = RGBColor(110, 110, 110);
+/// A subtitle that is longer than the room by less is written smaller.
+const SHRUNK: f64 = 1.2;
+/// Height of the frame of a narrow picture, in letters: room for the name of axis y.
+const FRAME: f64 = 16.0;
+/// A picture of less width, in letters, is narrow: its legend is above.
+const NARROW: f64 = 40.0;
 /// Share of the width that a legend beside the picture has at most.
 const BESIDE: f64 = 0.4;
 
@@ -41,15 +48,29 @@ impl Sizes {
         units(share * f64::from(self.0))
     }
 
-    /// Height of title and subtitle.
-    fn titles(self) -> i32 {
-        self.of(4.15)
+    /// Height of title and subtitle in a picture of this width.
+    fn titles(self, chart: &Chart, wide: i32) -> i32 {
+        let lines = self.subtitle(chart, wide).len() as i32;
+        self.of(4.15) + (lines - 1).max(0) * LINE * self.0 / 14
+    }
+
+    /// Lines of the subtitle.
+    fn subtitle(self, chart: &Chart, wide: i32) -> Vec<String> {
+        let room = letters(self.0, wide as u32);
+        // a little smaller rather than a second line
+        let fits = chart.subtitle.chars().count() as f64 <= SHRUNK * room;
+        filled(&chart.subtitle, if fits { usize::MAX } else { room as usize })
     }
 
     /// Height of a line of bars or of cells.
     fn row(self, panel: &Panel) -> i32 {
         let cells = panel.marks.iter().any(|mark| matches!(mark, Mark::Cells { .. }));
         self.of(if cells { 1.3 } else { 1.55 })
+    }
+
+    /// Width of an entry of a legend.
+    fn entry(self, name: &str) -> i32 {
+        width_of(name, self.0) + self.of(5.2)
     }
 
     /// Smallest width of a panel.
@@ -67,8 +88,14 @@ pub fn size(chart: &Chart, look: Look) -> (u32, u32) {
     let (sizes, wide) = (Sizes(2 * look.font as i32), 2 * look.width as i32);
     let Some(first) = chart.panels.first() else { return even(wide, wide / 2) };
     if first.y.names.is_empty() {
-        let high = if first.square { 0.85 } else { 0.625 };
-        return even(wide, units(high * f64::from(wide)));
+        let usual = units(if first.square { 0.85 } else { 0.625 } * f64::from(wide));
+        if wide >= sizes.of(NARROW) {
+            return even(wide, usual);
+        }
+        // a frame of its own height below the lines above it
+        let around = Layout::around(chart, sizes, (wide, 0));
+        let frame = if first.square { around.right - around.left } else { sizes.of(FRAME) };
+        return even(wide, around.top + frame - around.bottom);
     }
     let frame = Layout::around(chart, sizes, (wide, 0));
     let least = chart.panels.iter().map(|panel| sizes.column(panel)).sum::<i32>();
@@ -94,14 +121,21 @@ struct Layout {
 #[derive(PartialEq)]
 enum Legend {
     None,
-    Above,
+    /// In so many rows.
+    Above(i32),
     Beside,
 }
 
 impl Layout {
     fn around(chart: &Chart, sizes: Sizes, (wide, high): (i32, i32)) -> Self {
         let Some(first) = chart.panels.first() else {
-            return Self { left: 0, top: sizes.titles(), right: wide, bottom: high, legend: Legend::None };
+            return Self {
+                left: 0,
+                top: sizes.titles(chart, wide),
+                right: wide,
+                bottom: high,
+                legend: Legend::None,
+            };
         };
         let ticks = labels(&first.y).into_iter().map(|label| width_of(&label.1, sizes.0)).max().unwrap_or(0);
         let name = if first.y.name.is_empty() { sizes.of(0.6) } else { sizes.of(2.2) };
@@ -110,18 +144,25 @@ impl Layout {
         let beside = if scale.is_some() { sizes.of(5.5) } else { sizes.of(1.5) };
         let headings = first.x.names.iter().any(|_| first.y.names.len() > 1 && scale.is_some())
             || chart.panels.iter().any(|panel| !panel.heading.is_empty());
-        let mut top = sizes.titles() + sizes.of(if headings { 2.0 } else { 0.7 });
+        let mut top = sizes.titles(chart, wide) + sizes.of(if headings { 2.0 } else { 0.7 });
         let named: Vec<&str> = entries(first).into_iter().map(|(_, name)| name).collect();
-        let widths = named.iter().map(|name| width_of(name, sizes.0) + sizes.of(5.2));
+        let widths = named.iter().map(|name| sizes.entry(name));
         let mut right = wide - beside;
+        let (mut rows, mut x) = (1, left);
+        for width in widths.clone() {
+            if x > left && x + width > right {
+                (rows, x) = (rows + 1, left);
+            }
+            x += width;
+        }
         let legend = match () {
             () if named.is_empty() => Legend::None,
-            () if widths.clone().sum::<i32>() <= right - left => Legend::Above,
+            () if rows == 1 || wide < sizes.of(NARROW) => Legend::Above(rows),
             () => Legend::Beside,
         };
         match legend {
             Legend::None => {}
-            Legend::Above => top += sizes.of(1.6),
+            Legend::Above(rows) => top += rows * sizes.of(ROW),
             Legend::Beside => right -= widths.max().unwrap_or(0).min(units(BESIDE * f64::from(wide))),
         }
         let under = if scale.is_some() { 2.2 } else { 3.9 };
@@ -165,8 +206,13 @@ fn labels(axis: &Axis) -> Vec<(f64, String)> {
 pub fn paint(area: &Area<'_>, chart: &Chart, look: Look) -> Drawn {
     let (wide, high) = area.dim_in_pixel();
     let sizes = Sizes(2 * look.font as i32);
-    super::titles(area, &chart.title, &chart.subtitle, look)?;
+    super::titles(area, &chart.title, &sizes.subtitle(chart, wide as i32), look)?;
     let layout = Layout::around(chart, sizes, (wide as i32, high as i32));
+    let spare = match chart.panels.first() {
+        Some(first) if first.square => layout.right - layout.left - (layout.bottom - layout.top),
+        _ => 0,
+    };
+    let area = &area.clone().shrink((spare.max(0) / 2, 0), (wide, high));
     let count = chart.panels.len().max(1) as i32;
     let (step, gap) = ((layout.right - layout.left) / count, if count > 1 { sizes.of(0.3) } else { 0 });
     for (k, panel) in chart.panels.iter().enumerate() {
@@ -482,7 +528,10 @@ fn dashed(area: &Area<'_>, line: &[Point], stroke: &Stroke) -> Drawn {
     Ok(area.draw(&DashedPathElement::new(line.iter().copied(), on, off, stroke.style()))?)
 }
 
-/// Lines, marks and names: in a row above the frame, or one below the other beside it, those without room counted.
+/// Height of a row of the legend, in letters.
+const ROW: f64 = 1.6;
+
+/// Lines, marks and names: in rows above the frame, or one below the other beside it, those without room counted.
 fn legend(area: &Area<'_>, sizes: Sizes, panel: &Panel, layout: &Layout) -> Drawn {
     let all = entries(panel);
     let row = sizes.of(1.55);
@@ -492,18 +541,22 @@ fn legend(area: &Area<'_>, sizes: Sizes, panel: &Panel, layout: &Layout) -> Draw
     };
     let (mut x, mut y) = match layout.legend {
         Legend::Beside => (layout.right + sizes.of(1.0), layout.top + row / 2),
-        _ => (layout.left, layout.top - sizes.of(1.1)),
+        Legend::Above(rows) => (layout.left, layout.top - sizes.of(1.1) - (rows - 1) * sizes.of(ROW)),
+        Legend::None => return Ok(()),
     };
     let room = area.dim_in_pixel().0 as i32 - layout.right - sizes.of(5.2);
     let letters = |width: i32| (f64::from(width) / (0.56 * f64::from(sizes.0))).max(4.0) as usize;
     for (mark, name) in all.iter().take(rows) {
+        if layout.legend != Legend::Beside && x > layout.left && x + sizes.entry(name) > layout.right {
+            (x, y) = (layout.left, y + sizes.of(ROW));
+        }
         let end = sample(area, sizes, mark, (x, y))?;
         let beside = layout.legend == Legend::Beside;
         let name = if beside { cut(name, letters(room)) } else { (*name).into() };
         area.draw_text(&name, &style(area, sizes.of(0.93)).pos(LEFT), (end + sizes.of(0.6), y))?;
         match layout.legend {
             Legend::Beside => y += row,
-            _ => x = end + sizes.of(1.9) + width_of(&name, sizes.0),
+            _ => x += sizes.entry(&name),
         }
     }
     if all.len() > rows {

@@ -260,21 +260,6 @@ impl Grid {
         let rows: String = self.rows.iter().map(|row| line(row)).collect();
         line(&self.header) + &rule + &rows
     }
-
-    /// For an HTML page.
-    pub fn html(&self) -> String {
-        let line = |tag: &str, cells: &[String]| {
-            let cells: String = cells.iter().map(|c| format!("<{tag}>{}</{tag}>", escape(c))).collect();
-            format!("<tr>{cells}</tr>\n")
-        };
-        let rows: String = self.rows.iter().map(|row| line("td", row)).collect();
-        format!("<table>\n{}{rows}</table>\n", line("th", &self.header))
-    }
-}
-
-/// Text in HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]
@@ -292,7 +277,6 @@ mod tests {
         let grid =
             Grid { header: vec!["a".into(), "b<c".into()], rows: vec![vec!["1".into(), "2¹".into()]] };
         assert_eq!(grid.markdown(), "| a | b<c |\n|---|---|\n| 1 | 2¹ |\n");
-        assert!(grid.html().contains("<th>b&lt;c</th>") && grid.html().contains("<td>2¹</td>"));
         assert_eq!(grid.text(), "a  b<c\n1  2¹\n");
     }
 }

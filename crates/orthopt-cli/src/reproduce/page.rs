@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::grid::{Finished, escape, reading, table};
+use super::grid::{Finished, reading, table};
 use super::sheet::{Drawing, Grid};
+use crate::export::html::markup::{Cell, Page};
 use crate::export::to_file;
-use crate::picture::chart::About;
+use crate::picture::chart::{About, Chart};
 use crate::picture::curves::{Convergence, Curve};
-use crate::plot::{Look, picture};
 use crate::text;
 use orthopt_papers::item::Item;
 use orthopt_papers::items::explanation;
@@ -79,24 +79,23 @@ impl Section {
         Some(format!("orthopt solve {}", record.options.iter().map(short).collect::<Vec<_>>().join(" ")))
     }
 
-    fn html(&self) -> anyhow::Result<String> {
-        let notes: String = self.notes().iter().map(|n| format!("<p>{}</p>\n", escape(n))).collect();
-        let mut out = format!(
-            "<h2>{}: {}</h2>\n{}{notes}",
-            escape(self.item.name),
-            escape(self.item.title),
-            self.grid().html()
-        );
-        out += self.drawing.as_ref().map_or("", |d| &d.svg);
-        for done in self.finished.iter().filter(|d| !d.records.is_empty()) {
-            out += &curves(done)?;
-        }
-        Ok(out)
+    fn show(&self, page: &mut Page) -> anyhow::Result<()> {
+        page.section(self.item.name, &format!("{}: {}", self.item.name, self.item.title));
+        let grid = self.grid();
+        let row = |cells: Vec<String>| {
+            let first_is_a_name = |(k, cell)| if k == 0 { Cell::Head(cell) } else { Cell::Number(cell) };
+            cells.into_iter().enumerate().map(first_is_a_name).collect()
+        };
+        page.table(&grid.header, grid.rows.into_iter().map(row));
+        self.notes().iter().for_each(|note| page.small(note));
+        self.drawing.iter().for_each(|drawing| page.drawing(&drawing.svg));
+        let ran = self.finished.iter().filter(|d| !d.records.is_empty());
+        ran.map(curves).try_for_each(|chart| page.figure(&chart, "F of each method against time"))
     }
 }
 
 /// The convergence curves of a cell.
-fn curves(done: &Finished) -> anyhow::Result<String> {
+fn curves(done: &Finished) -> Chart {
     let curves: Vec<Curve> = done
         .records
         .iter()
@@ -106,9 +105,10 @@ fn curves(done: &Finished) -> anyhow::Result<String> {
     let title = format!("{}, {}", done.cell.item.name, done.cell.label());
     let about = About { title: Some(title), ..About::default() };
     let remark = format!("{} s per method", text::exact(done.cell.seconds));
-    picture(&Convergence { about, runs: curves, remark, ..Convergence::default() }.chart(), Look::default())
+    Convergence { about, runs: curves, remark, ..Convergence::default() }.chart()
 }
 
+const TITLE: &str = "The papers' tables on this machine";
 const INTRODUCTION: &str = "\
 F_min is the lowest F of all methods in a cell. The other columns are F - F_min of each method; ¹ ² ³ mark the three lowest.
 The row below has the numbers of the paper, with the F_min of its own table, or its F where it prints no differences. Our F is that of an X with X'X = I (X'JX = J) to
@@ -118,7 +118,7 @@ its parts. auto is the default search over solvers and starts (docs/mathematics.
 /// All sections as one Markdown page.
 pub fn markdown(sections: &[Section], command: &str) -> String {
     let body: String = sections.iter().map(Section::markdown).collect();
-    format!("# The papers' tables on this machine\n\nWritten by `{command}`; do not edit.\n\n{INTRODUCTION}\n\n{body}")
+    format!("# {TITLE}\n\nWritten by `{command}`; do not edit.\n\n{INTRODUCTION}\n\n{body}")
         .trim_end()
         .to_string()
         + "\n"
@@ -187,12 +187,8 @@ fn csv(section: &Section) -> String {
 }
 
 fn html(sections: &[Section]) -> anyhow::Result<String> {
-    let body: String = sections.iter().map(Section::html).collect::<anyhow::Result<Vec<_>>>()?.concat();
-    Ok(format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>orthopt: the papers' tables</title>\n\
-         <style>body{{font-family:sans-serif;max-width:70em;margin:2em auto}}table{{border-collapse:collapse;font-size:85%}}\
-         td,th{{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:right}}td:first-child,th:first-child{{text-align:left}}\
-         svg{{max-width:100%;height:auto}}</style></head>\n<body>\n<h1>The papers' tables on this machine</h1>\n<p>{}</p>\n{body}</body>\n</html>\n",
-        escape(INTRODUCTION)
-    ))
+    let mut page = Page::new(TITLE);
+    page.lead(INTRODUCTION);
+    sections.iter().try_for_each(|section| section.show(&mut page))?;
+    Ok(page.end())
 }

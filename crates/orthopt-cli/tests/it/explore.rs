@@ -174,7 +174,15 @@ fn a_file_alone_is_explored() {
     assert_eq!(text, stdout(&mut orthopt(&["explore", "builtin:pitprops", "-r", "2"])));
     assert!(text.contains("Which components?\n  together they have "), "{text}");
     assert!(text.contains("(PCA with as many components "), "{text}");
+    // the components stand below the answer, before the next question
+    let [answer, table, next] =
+        ["Which components?", "component  nonzeros", "How far from the best?"].map(|part| text.find(part));
+    assert!(answer < table && table < next && next.is_some(), "{text}");
     let dir = Dir::new();
+    dir.write("c.csv", "2,1,0\n1,3,0\n0,0,1\n");
+    let of_c = ["--gram", "c.csv", "-r", "2"];
+    let named = stdout(&mut dir.orthopt(&[&["explore"][..], &of_c].concat()));
+    assert_eq!(stdout(&mut dir.orthopt(&of_c)), named);
     dir.fails_in_one_line(&["no-such-table.csv"], 1, &["no-such-table.csv"]);
     dir.fails(&["slove"], 2, &["unrecognized subcommand 'slove'", "solve"]);
 }

@@ -175,6 +175,7 @@ fn example(call: &str, option: &str, info: &ProblemInfo) -> Example {
         "plot-loadings" => file("p.svg"),
         "plot-scores" => file("p.svg"),
         "plot-biplot" => file("p.svg"),
+        "plot-correlations" => file("p.svg"),
         "plot-variance" => file("p.svg"),
         "plot-scree" => file("p.svg"),
         "report" => file("r.html"),

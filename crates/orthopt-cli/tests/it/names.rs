@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::common::{orthopt, stdout};
+use crate::common::{Dir, orthopt, stdout};
 use predicates::prelude::*;
 
 #[test]
@@ -26,12 +26,69 @@ fn list_shows_the_registries() {
 #[test]
 fn completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        orthopt(&["completions", shell])
-            .assert()
-            .success()
-            .stdout(predicate::str::contains("working-set"))
-            .stdout(predicate::str::contains("orthopt"));
+        let script = stdout(&mut orthopt(&["completions", shell]));
+        assert!(script.contains("ORTHOPT_COMPLETE") && script.contains("orthopt"), "{shell}");
+        assert!(script.lines().count() < 100, "{shell}");
+        // the script's question, with nothing typed
+        let mut asked = orthopt(&["--", "orthopt", ""]);
+        asked.env("ORTHOPT_COMPLETE", shell).env("_CLAP_COMPLETE_INDEX", "1");
+        assert!(stdout(&mut asked).contains("explore"), "{shell}");
     }
+    let unknown = orthopt(&["--", "orthopt", ""]).env("ORTHOPT_COMPLETE", "cmd").output().unwrap();
+    let said = String::from_utf8(unknown.stderr).unwrap();
+    assert!(!unknown.status.success() && said.contains("unknown shell `cmd`"), "{said}");
+}
+
+/// What the script of bash gets for words of which the last one is not finished.
+fn completed(words: &[&str], dir: &Dir) -> Vec<String> {
+    let index = (words.len() - 1).to_string();
+    let mut asked = dir.orthopt(&[&["--"], words].concat());
+    asked.env("ORTHOPT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n");
+    stdout(&mut asked).lines().map(String::from).collect()
+}
+
+#[test]
+fn completions_are_commands_options_names_and_files() {
+    let dir = Dir::new();
+    dir.write("table.csv", "a,b\n1,2\n");
+    assert_eq!(completed(&["orthopt", "so"], &dir), ["solve"]);
+    assert_eq!(completed(&["orthopt", "solve", "l0"], &dir), ["l0-pca"]);
+    assert_eq!(completed(&["orthopt", "solve", "l0-pca", "tab"], &dir), ["table.csv"]);
+    assert_eq!(
+        completed(&["orthopt", "solve", "l0-pca", "table.csv", "--plot-corr"], &dir),
+        ["--plot-correlations"]
+    );
+    assert_eq!(
+        completed(&["orthopt", "solve", "l0-pca", "table.csv", "--working-set", "greedy-s"], &dir),
+        ["greedy-sv"]
+    );
+    assert_eq!(completed(&["orthopt", "list", "sol"], &dir), ["solvers"]);
+    let options = completed(&["orthopt", "solve", "--"], &dir);
+    assert!(options.len() > 80 && options.contains(&"--nonzeros".into()), "{options:?}");
+}
+
+/// The script in bash itself, where there is one.
+#[test]
+fn bash_completes() {
+    if !Command::new("bash").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        eprintln!("skipped: no bash");
+        return;
+    }
+    let dir = Dir::new();
+    let script = "source <(orthopt completions bash); COMP_WORDS=(orthopt solve l0); COMP_CWORD=2; COMP_TYPE=9; \
+                  _clap_complete_orthopt orthopt l0 solve; echo \"${COMPREPLY[*]}\"";
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_orthopt")).parent().unwrap().display();
+    let said = Command::new("bash")
+        .args(["--norc", "-c", script])
+        .env("PATH", format!("{folder}:{}", std::env::var("PATH").unwrap()))
+        .current_dir(dir.path(""))
+        .output()
+        .unwrap();
+    let said = (
+        String::from_utf8_lossy(&said.stdout).into_owned(),
+        String::from_utf8_lossy(&said.stderr).into_owned(),
+    );
+    assert_eq!(said.0.trim(), "l0-pca", "{}", said.1);
 }
 
 #[test]

@@ -74,6 +74,8 @@ fn every_picture_has_names_and_axes() {
         "s.svg",
         "--plot-biplot",
         "b.svg",
+        "--plot-correlations",
+        "c.svg",
         "--plot-variance",
         "v.svg",
     ];
@@ -92,6 +94,11 @@ fn every_picture_has_names_and_axes() {
     );
     checked(&dir, "s.svg", &["40 samples", "score on PC1, ", "score on PC2, ", "group &lt;3&gt;"]);
     checked(&dir, "b.svg", &["loadings of", "a&lt;b &amp; c", "score on PC2, "]);
+    checked(
+        &dir,
+        "c.svg",
+        &["6 variables", "a&lt;b &amp; c", "correlation with PC1", "correlation with PC2"],
+    );
     checked(&dir, "v.svg", &["% of the variance", "component", "own", "added to those before it"]);
 }
 
@@ -134,20 +141,40 @@ fn whatever_a_result_can_be_is_drawn() {
             checked(&dir, name, &[]);
         }
     }
-    let biplot = ["solve", "pca", "one.csv", "-r", "1", "--plot-biplot", "b.svg", "--save-x", "x.npy"];
-    let output = dir.orthopt(&biplot).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8(output.stderr).unwrap().contains("a biplot needs two components"));
-    assert!(dir.has("x.npy"), "nothing computed is lost");
+    for (option, said) in [
+        ("--plot-biplot", "a biplot needs two components"),
+        ("--plot-correlations", "the circle of correlations needs two components"),
+    ] {
+        let plane = ["solve", "pca", "one.csv", "-r", "1", option, "b.svg", "--save-x", "x.npy"];
+        let output = dir.orthopt(&plane).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8(output.stderr).unwrap().contains(said));
+        assert!(dir.has("x.npy"), "nothing computed is lost");
+        std::fs::remove_file(dir.path("x.npy")).unwrap();
+    }
+    dir.write("indefinite.csv", "1,0.9,-0.9\n0.9,1,0.9\n-0.9,0.9,1\n");
+    let indefinite =
+        ["solve", "l0-pca", "--gram", "indefinite.csv", "-r", "2", "--lambda", "0.01", "--report", "i.html"];
+    dir.orthopt(&indefinite).assert().success();
+    assert!(!dir.read("i.html").contains("id=\"correlations\""));
+    dir.orthopt(&indefinite)
+        .args(["--plot-correlations", "i.svg"])
+        .assert()
+        .code(1)
+        .stderr(predicates::str::contains("C is not positive semidefinite"));
     let hyperbolic = ["solve", "hyperbolic-eig", "randn:20:4", "--report", "h.html", "-q"];
     dir.orthopt(&hyperbolic).assert().success();
     assert!(!dir.read("h.html").contains("id=\"variance\""));
     let gram = ["solve", "l0-pca", "builtin:pitprops", "-r", "2", "--report", "p.html", "-q"];
     dir.orthopt(&gram).assert().success();
-    assert!(!dir.read("p.html").contains("id=\"samples\""));
+    let page = dir.read("p.html");
+    assert!(!page.contains("id=\"samples\"") && page.contains("id=\"correlations\""));
 }
 
-const SECTIONS: [&str; 7] = ["loadings", "variance", "samples", "convergence", "bound", "settings", "repeat"];
+const SECTIONS: [&str; 8] =
+    ["loadings", "variance", "samples", "correlations", "convergence", "bound", "settings", "repeat"];
+/// Pictures of the page, each drawn for wide and for narrow screens.
+const DRAWN: usize = 5;
 
 fn report(dir: &Dir) -> String {
     table(dir, 6);
@@ -163,7 +190,7 @@ fn the_report_holds_everything() {
         assert!(page.contains(&format!("<h2 id=\"{section}\">")), "{section}");
     }
     assert!(page.contains("<th>a&lt;b &amp; c</th>") && !page.contains("a<b"));
-    assert_eq!(page.matches("<svg ").count(), 5);
+    assert_eq!(page.matches("<svg ").count(), 2 * DRAWN);
     assert!(
         page.contains(
             "orthopt solve l0-pca t.csv --scale std --labels g.txt -q --max-iters 3000 -r 2 --lambda 0.05 --certify"
@@ -216,7 +243,11 @@ fn the_report_in_a_browser() {
         let dom = String::from_utf8_lossy(&output.stdout);
         let title =
             dom.split("<title>").nth(1).and_then(|t| t.split("</title>").next()).unwrap_or("no title");
-        assert_eq!(title, format!("seen 5 of 5; {}; fits", SECTIONS.join(" ")), "at {width}");
+        assert_eq!(
+            title,
+            format!("seen {DRAWN} of {}; {}; fits", 2 * DRAWN, SECTIONS.join(" ")),
+            "at {width}"
+        );
     }
 }
 
@@ -285,6 +316,7 @@ fn words_of_every_picture_are_apart_and_inside() {
         "plot-loadings",
         "plot-scores",
         "plot-biplot",
+        "plot-correlations",
         "plot-variance",
         "plot-scree",
         "plot-stability",
@@ -305,7 +337,11 @@ fn words_of_every_picture_are_apart_and_inside() {
             "--effort",
             "quick",
         ];
-        for size in [&[][..], &["--plot-width", "1200", "--font-size", "12"]] {
+        for size in [
+            &[][..],
+            &["--plot-width", "1200", "--font-size", "12"],
+            &["--plot-width", "400", "--font-size", "13"],
+        ] {
             let mut command =
                 dir.orthopt(&[&solve[..], size, &["--stability", "3", "--time-limit", "1"]].concat());
             command.args(files.iter().flatten()).assert().success();

@@ -179,7 +179,8 @@ impl OddColumn {
             if all.iter().all(|one| one.mark == Mark::Limit) {
                 let note = note.text(format!("{begin} is a number with {what}{more}: "));
                 let note = note.set("na", mends.na.clone());
-                let note = note.text(" takes such cells as missing, ");
+                let note =
+                    note.text(" takes such cells as missing (").option("missing").text(" treats those), ");
                 return note.set("drop", reference).text(" leaves the column out");
             }
             let text = format!(

@@ -108,11 +108,14 @@ pub const PROBLEMS: &[ProblemInfo] = &[
 /// Looks a problem up by name.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the known names.
+/// [`Error::UnknownName`] with the known names, and the one that is meant where the name is what a problem is called in words.
 pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
-    PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| Error::UnknownName {
-        kind: "problem",
-        name: name.into(),
-        known: PROBLEMS.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+    PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| {
+        let names = PROBLEMS.iter().map(|p| p.name).collect::<Vec<_>>().join(", ");
+        let words = name.to_lowercase().replace(['-', '_'], " ");
+        let meaning =
+            |p: &&ProblemInfo| p.doc.split_once(':').is_some_and(|(what, _)| what.to_lowercase() == words);
+        let meant = PROBLEMS.iter().find(meaning).map(|p| format!("; {words} is {}", p.name));
+        Error::UnknownName { kind: "problem", name: name.into(), known: names + &meant.unwrap_or_default() }
     })
 }

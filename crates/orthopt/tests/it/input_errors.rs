@@ -36,8 +36,11 @@ fn ranks_lambdas_and_names() {
     }
     assert_eq!(
         said("sparse-pca", 2, 1.0),
-        "there is no problem 'sparse-pca'; choose one of: l0-pca, l1-pca, l21-pca, nonneg-pca, onmf, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig, procrustes, brockett, ica, dictionary, robust-subspace"
+        "there is no problem 'sparse-pca'; choose one of: l0-pca, l1-pca, l21-pca, nonneg-pca, onmf, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig, procrustes, brockett, ica, dictionary, robust-subspace; sparse pca is l0-pca"
     );
+    assert!(said("nonnegative_PCA", 2, 1.0).ends_with("; nonnegative pca is nonneg-pca"));
+    assert!(said("l0-pac", 2, 1.0).contains("(did you mean 'l0-pca'?)"));
+    assert!(said("xyz", 2, 1.0).starts_with("there is no problem 'xyz'; choose one of: "));
     assert!(said("probe", 2, 0.0).contains("probe is not f + h"));
     assert!(find_problem("pca").is_ok());
     assert_eq!(

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::markup::{Cell, Page};
-use super::sections;
-use crate::explored::Told;
+use super::sections::{self, percent};
+use crate::explored::{FEWER, Told};
 use crate::export::{Found, to_file};
 use crate::path_report;
 use crate::picture::scree::Scree;
-use crate::plot::{Look, picture};
-use crate::summary::{Summary, describe};
+use crate::plot::Look;
+use crate::summary::describe;
 use crate::text;
 use crate::wording::said;
 
@@ -48,50 +48,47 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
     fewer(&mut page, told);
     if task.scree.is_some() {
         page.section("scree", "Eigenvalues");
-        page.figure(
-            &picture(&Scree::of(report)?.chart(), Look::default())?,
-            "the eigenvalues of C beside those of noise",
-        );
+        page.figure(&Scree::of(report)?.chart(), "the eigenvalues of C beside those of noise")?;
     }
     counts(&mut page, told)?;
-    sections::samples(&mut page, &Found { report, rows: told.rows.as_ref(), look: Look::default() })?;
+    let shown = Found { report, shown: Some(&told.shown), look: Look::default() };
+    sections::samples(&mut page, &shown)?;
+    sections::variables(&mut page, &shown)?;
     sections::certainty(&mut page, report);
     commands(&mut page, told);
     Ok(page.end())
 }
 
-/// The components with as many variables as halves of the rows agree on, as `solve` prints them.
+/// The components with as many variables as halves of the rows agree on.
 fn fewer(page: &mut Page, told: &Told<'_>) {
     let Some(fewer) = &told.found.fewer else { return };
     let Some(explained) = &fewer.report.explained_variance else { return };
-    page.section("fewer", "With as many variables as halves of the rows agree on");
-    let mut summary = Summary::default();
-    summary.components(&fewer.report, explained, SHOWN);
-    page.code(&summary.take());
+    page.section("fewer", FEWER);
+    let pca =
+        fewer.report.pca_share.map(|share| format!("; PCA with as many components: {}", percent(share)));
+    page.facts([
+        ("nonzeros", fewer.nonzeros.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+        ("together", percent(explained.total) + &pca.unwrap_or_default()),
+        ("explained by regression", percent(explained.predicted)),
+    ]);
+    sections::table(page, &fewer.report);
 }
-
-/// Variables of a component that are named.
-const SHOWN: usize = 10;
 
 fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
     let found = told.found;
     page.section("sparse", "Variance against the number of variables");
     let of_path = path_report::Told::new(&found.along, &found.path, None);
-    page.figure(
-        &path_report::drawn(&of_path, Look::default())?,
-        "the variance explained against the number of nonzeros",
-    );
+    page.figure(&path_report::chart(&of_path), "the variance explained against the number of nonzeros")?;
     let head = ["variables in each component", "together", "projected", "explained by regression"];
-    let percent =
-        |share: Option<f64>| Cell::Number(share.map_or(String::new(), |s| format!("{:.2} %", 100.0 * s)));
+    let number = |share: Option<f64>| Cell::Number(share.map_or(String::new(), percent));
     let rows = found.path.points.iter().enumerate().map(|(i, point)| {
         let explained = point.report.explained_variance.as_ref();
         let chosen = if i == found.path.knee { " (chosen)" } else { "" };
         vec![
             Cell::Head(format!("{}{chosen}", point.at)),
-            percent(explained.map(|e| e.total)),
-            percent(explained.map(|e| e.projected)),
-            percent(explained.map(|e| e.predicted)),
+            number(explained.map(|e| e.total)),
+            number(explained.map(|e| e.projected)),
+            number(explained.map(|e| e.predicted)),
         ]
     });
     page.table(&head.map(String::from), rows.collect::<Vec<_>>());

@@ -1,24 +1,17 @@
-//! Elements of the page; every text is escaped here.
+//! Elements of a page. The macro escapes every text.
 
-use std::fmt::Write;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::picture::chart::Chart;
+use crate::plot::{Look, picture};
+
+/// Size of pictures on narrow screens.
+const NARROW: Look = Look { width: 400, font: 13 };
 
 /// A page in the making.
-pub struct Page(String);
-
-/// Text as HTML shows it.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
+pub struct Page {
+    title: String,
+    body: String,
 }
 
 /// A cell of a table.
@@ -31,83 +24,102 @@ pub enum Cell {
 
 impl Page {
     pub fn new(title: &str) -> Self {
-        let title = escaped(title);
-        let style = include_str!("page.css");
-        Self(format!(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"generator\" content=\"orthopt {}\">\n\
-             <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<h1>{title}</h1>\n",
-            env!("CARGO_PKG_VERSION")
-        ))
+        Self { title: title.into(), body: String::new() }
     }
 
-    pub fn end(mut self) -> String {
-        self.0 += "</body>\n</html>\n";
-        self.0
+    pub fn end(self) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="generator" content={ "orthopt " (env!("CARGO_PKG_VERSION")) };
+                    title { (self.title) }
+                    style { (PreEscaped(include_str!("page.css"))) }
+                }
+                body { h1 { (self.title) } (PreEscaped(self.body)) }
+            }
+        };
+        page.into_string()
+    }
+
+    fn add(&mut self, part: &Markup) {
+        self.body.push_str(&part.0);
+        self.body.push('\n');
     }
 
     /// A heading that can be linked to.
     pub fn section(&mut self, id: &str, title: &str) {
-        let _ = writeln!(self.0, "<h2 id=\"{id}\">{}</h2>", escaped(title));
+        self.add(&html! { h2 id=(id) { (title) } });
     }
 
     pub fn lead(&mut self, text: &str) {
-        let _ = writeln!(self.0, "<p class=\"lead\">{}</p>", escaped(text));
+        self.add(&html! { p.lead { (text) } });
     }
 
     pub fn small(&mut self, text: &str) {
-        let _ = writeln!(self.0, "<p class=\"small\">{}</p>", escaped(text));
+        self.add(&html! { p.small { (text) } });
     }
 
     /// A question with its answers.
     pub fn question(&mut self, question: &str, answers: impl IntoIterator<Item = String>) {
-        let _ = write!(self.0, "<div class=\"answer\"><h3>{}</h3>", escaped(question));
-        for answer in answers {
-            let _ = write!(self.0, "<p>{}.</p>", escaped(&answer));
-        }
-        self.0 += "</div>\n";
+        self.add(&html! { div.answer { h3 { (question) } @for answer in answers { p { (answer) "." } } } });
     }
 
     pub fn code(&mut self, text: &str) {
-        let _ = writeln!(self.0, "<pre><code>{}</code></pre>", escaped(text));
+        self.add(&html! { pre { code { (text) } } });
     }
 
-    /// A picture with a text description for screen readers.
-    pub fn figure(&mut self, svg: &str, what: &str) {
-        let svg = svg.replacen("<svg ", &format!("<svg aria-label=\"{}\" ", escaped(what)), 1);
-        let _ = writeln!(self.0, "<figure>\n{svg}</figure>");
+    /// A picture with a text description for screen readers, drawn once for wide screens and once for narrow ones.
+    ///
+    /// # Errors
+    /// The drawing fails.
+    pub fn figure(&mut self, chart: &Chart, what: &str) -> anyhow::Result<()> {
+        let (wide, narrow) = (picture(chart, Look::default())?, picture(chart, NARROW)?);
+        self.add(&html! {
+            figure aria-label=(what) {
+                div.on-wide { (PreEscaped(wide)) }
+                div.on-narrow { (PreEscaped(narrow)) }
+            }
+        });
+        Ok(())
+    }
+
+    /// A picture that is drawn already.
+    #[cfg(feature = "papers")]
+    pub fn drawing(&mut self, svg: &str) {
+        self.add(&html! { figure { (PreEscaped(svg)) } });
     }
 
     /// Names and values; those without a value are left out.
     pub fn facts<'a>(&mut self, facts: impl IntoIterator<Item = (&'a str, String)>) {
-        self.0 += "<table>\n<tbody>\n";
-        for (name, value) in facts.into_iter().filter(|fact| !fact.1.is_empty()) {
-            let _ = writeln!(self.0, "<tr><th>{}</th><td>{}</td></tr>", escaped(name), escaped(&value));
-        }
-        self.0 += "</tbody>\n</table>\n";
+        let facts = facts.into_iter().filter(|fact| !fact.1.is_empty());
+        self.add(&html! {
+            table { tbody { @for (name, value) in facts { tr { th { (name) } td { (value) } } } } }
+        });
     }
 
     /// A table; columns after the first hold numbers.
     pub fn table(&mut self, head: &[String], rows: impl IntoIterator<Item = Vec<Cell>>) {
-        self.0 += "<div class=\"wide\">\n<table>\n<thead><tr>";
-        for (k, name) in head.iter().enumerate() {
-            let class = if k == 0 { "" } else { " class=\"n\"" };
-            let _ = write!(self.0, "<th{class}>{}</th>", escaped(name));
-        }
-        self.0 += "</tr></thead>\n<tbody>\n";
-        for row in rows {
-            self.0 += "<tr>";
-            for cell in row {
-                let _ = match cell {
-                    Cell::Head(text) => write!(self.0, "<th>{}</th>", escaped(&text)),
-                    Cell::Number(text) => write!(self.0, "<td class=\"n\">{}</td>", escaped(&text)),
-                    Cell::Zero => write!(self.0, "<td class=\"n zero\">0</td>"),
-                };
+        self.add(&html! {
+            div.wide {
+                table {
+                    thead { tr { @for (k, name) in head.iter().enumerate() { th.n[k > 0] { (name) } } } }
+                    tbody { @for row in rows { tr { @for cell in row { (cell.shown()) } } } }
+                }
             }
-            self.0 += "</tr>\n";
+        });
+    }
+}
+
+impl Cell {
+    fn shown(&self) -> Markup {
+        match self {
+            Self::Head(text) => html! { th { (text) } },
+            Self::Number(text) => html! { td.n { (text) } },
+            Self::Zero => html! { td.n.zero { "0" } },
         }
-        self.0 += "</tbody>\n</table>\n</div>\n";
     }
 }
 
@@ -119,10 +131,25 @@ mod tests {
     fn nothing_of_the_data_becomes_markup() {
         let mut page = Page::new("<b>&\"x\"");
         page.facts([("a<", "<script>".into()), ("empty", String::new())]);
-        page.table(&["v".into()], [vec![Cell::Head("x<y".into()), Cell::Number("'".into()), Cell::Zero]]);
+        page.table(&["v".into()], [vec![Cell::Head("x<y".into()), Cell::Number("\"&".into()), Cell::Zero]]);
+        page.question("<i>", ["</div>".to_string()]);
+        page.code("</code>");
+        let chart = Chart { title: "<svg".into(), subtitle: "</svg>".into(), ..blank() };
+        page.figure(&chart, "\"><script>").unwrap();
         let page = page.end();
         assert!(page.contains("<title>&lt;b&gt;&amp;&quot;x&quot;</title>"), "{page}");
         assert!(page.contains("<th>a&lt;</th><td>&lt;script&gt;</td>") && !page.contains("empty"));
-        assert!(page.contains("<th>x&lt;y</th><td class=\"n\">&#39;</td>"));
+        assert!(page.contains("<th>x&lt;y</th><td class=\"n\">&quot;&amp;</td><td class=\"n zero\">0</td>"));
+        assert!(
+            page.contains("<h3>&lt;i&gt;</h3><p>&lt;/div&gt;.</p>")
+                && page.contains("<code>&lt;/code&gt;</code>")
+        );
+        assert!(page.contains("aria-label=\"&quot;&gt;&lt;script&gt;\"") && !page.contains("<script"));
+        assert_eq!((page.matches("<svg ").count(), page.matches("</svg>").count()), (2, 2));
+    }
+
+    fn blank() -> Chart {
+        crate::picture::plane::Plane { points: vec![(1.0, 2.0)], components: vec![0], ..Default::default() }
+            .scores()
     }
 }

@@ -2,7 +2,7 @@
 //! and the command that repeats it.
 
 pub mod explored;
-mod markup;
+pub mod markup;
 mod sections;
 
 use std::path::Path;
@@ -24,6 +24,7 @@ fn page(found: &Found<'_>) -> anyhow::Result<String> {
     sections::variance(&mut page, report)?;
     sections::stability(&mut page, report)?;
     sections::samples(&mut page, found)?;
+    sections::variables(&mut page, found)?;
     sections::convergence(&mut page, report)?;
     sections::certainty(&mut page, report);
     sections::settings(&mut page, report);

@@ -9,7 +9,6 @@ use crate::picture::curves::Convergence;
 use crate::picture::loadings::{Loadings, Stability};
 use crate::picture::plane::Plane;
 use crate::picture::variance::Variance;
-use crate::plot::{Look, picture};
 use crate::summary::{describe, solver, verdict};
 use crate::wording::said;
 use crate::{global, text};
@@ -46,13 +45,19 @@ fn list(page: &mut Page, messages: &[Message]) {
     messages.iter().for_each(|message| page.small(&said(message)));
 }
 
-fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
 pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.section("loadings", "Loadings");
-    page.figure(&picture(&Loadings::of(report).chart(), Look::default())?, "the loadings of the components");
+    page.figure(&Loadings::of(report).chart(), "the loadings of the components")?;
+    table(page, report);
+    Ok(())
+}
+
+/// The loadings that are not zero.
+pub fn table(page: &mut Page, report: &Report) {
     let (x, data, variables) = (report.x(), &report.task.data, used(report.x()));
     let head: Vec<String> =
         std::iter::once("variable".into()).chain(crate::rows::component_names(x.ncols())).collect();
@@ -76,16 +81,12 @@ pub fn loadings(page: &mut Page, report: &Report) -> anyhow::Result<()> {
         "{} without nonzero loadings not shown.{cut}",
         text::count(left_out as u64, "variable")
     ));
-    Ok(())
 }
 
 pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     let Some(e) = &report.explained_variance else { return Ok(()) };
     page.section("variance", "Variance explained");
-    page.figure(
-        &picture(&Variance::of(report)?.chart(), Look::default())?,
-        "the variance that each component explains",
-    );
+    page.figure(&Variance::of(report)?.chart(), "the variance that each component explains")?;
     let counts = report.nonzeros();
     let head = ["component", "nonzeros", "own", "added", "together so far"].map(String::from);
     let mut sum = 0.0;
@@ -132,31 +133,35 @@ pub fn stability(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     let Some(stability) = &report.stability else { return Ok(()) };
     page.section("stability", "How sure are the components?");
     page.figure(
-        &picture(&Stability::of(report, stability).chart(), Look::default())?,
+        &Stability::of(report, stability).chart(),
         "how often each loading is not zero in halves of the rows",
-    );
-    Ok(())
+    )
 }
 
 pub fn samples(page: &mut Page, found: &Found<'_>) -> anyhow::Result<()> {
-    let Some(rows) = found.rows else { return Ok(()) };
+    let Some(rows) = found.shown.and_then(|shown| shown.rows.as_ref()) else { return Ok(()) };
     page.section("samples", "Samples");
     page.figure(
-        &picture(&Plane::of(found.report, rows).scores(), Look::default())?,
+        &Plane::of(found.report, rows).scores(),
         "the samples in the plane of the first two components",
-    );
-    if rows.scores.ncols() > 1 {
-        let plane = Plane::of(found.report, rows).with_variables(found.report);
-        let drawn = picture(&plane.biplot(), Look::default())?;
-        page.figure(&drawn, "the samples and the variables in the same plane");
-    }
-    Ok(())
+    )
+}
+
+/// Section with the circle of correlations, which suits sparse components: the loadings of most variables lie on an axis.
+pub fn variables(page: &mut Page, found: &Found<'_>) -> anyhow::Result<()> {
+    let (Some(shown), Some(_)) = (found.shown, &found.report.explained_variance) else { return Ok(()) };
+    // one component, or a C that is not positive semidefinite, has no circle
+    let Ok(plane) = Plane::of_variables(found.report, shown.correlations.as_ref()) else { return Ok(()) };
+    page.section("correlations", "Correlations of the variables with the components");
+    page.figure(
+        &plane.correlations(),
+        "the correlations of the variables with the scores of the first two components",
+    )
 }
 
 pub fn convergence(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.section("convergence", "Convergence");
-    page.figure(&picture(&Convergence::of(report).chart(), Look::default())?, "F against time");
-    Ok(())
+    page.figure(&Convergence::of(report).chart(), "F against time")
 }
 
 /// Section with bound, certificate and criticality of X.

@@ -528,6 +528,10 @@ options! {
     /// Draw samples and variables in one plane
     plot_biplot: PathBuf = output("FILE", SHOWN).writes().of_samples();
 
+    /// Draw the correlations of the variables with the scores of the first two components, in a circle
+    plot_correlations: PathBuf = output("FILE", SHOWN).writes()
+        .means(Of::Problem, "PCA problems", |case| Some(case.is_pca()));
+
     /// Draw the variance that each component explains
     plot_variance: PathBuf = output("FILE", SHOWN).writes();
 
