@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt_embed::chunk::Asked;
-use orthopt_embed::{Answers, Model, Options, Own, Scorer, Trainer, Triple};
+use orthopt_embed::{Answers, Ended, Model, Options, Own, Saved, Scorer, Trainer, Triple};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -207,6 +207,36 @@ fn they_learn_with_the_same_bits_for_any_number_of_threads() {
         if scorer == Scorer::Bilinear {
             assert!(one.model.residual() < 1e-12);
             assert!(one.model.own.iter().any(|own: &Own| own.scale != 0.0));
+        }
+    }
+}
+
+/// Cut off after a batch or two, saved, read, and gone on: the same bits as without; and so is the best model of a file.
+#[test]
+fn checkpoints_and_models_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("c");
+    for scorer in [Scorer::Bilinear, Scorer::Complex] {
+        let mut options = Options::of(scorer);
+        (options.dim, options.epochs, options.batch) = (8, 6, 10);
+        options.signature = scorer.signature(8);
+        let mut whole = Trainer::new(family(40), &options).unwrap();
+        whole.run(None, &NEVER, |_, _| ());
+        let mut trainer = Trainer::new(family(40), &options).unwrap();
+        let mut calls = 0;
+        while trainer.run(Some(1e-3), &NEVER, |_, _| ()) == Ended::TimeLimit {
+            trainer.save(&path).unwrap();
+            trainer = Trainer::resume(family(40), &path, None, |_| ()).unwrap();
+            calls += 1;
+            assert!(calls < 10_000);
+        }
+        assert!(calls > 1, "nothing was interrupted");
+        let best = whole.best().unwrap();
+        Saved::new(best.clone(), whole.graph()).write(&path).unwrap();
+        let read = Saved::read(&path, None).unwrap().model;
+        assert_eq!(read.options, options);
+        for (a, b) in [(&whole.model, &trainer.model), (&best, &trainer.best().unwrap()), (&best, &read)] {
+            assert_eq!((&a.parameters, &a.own, a.matrices()), (&b.parameters, &b.own, b.matrices()));
         }
     }
 }

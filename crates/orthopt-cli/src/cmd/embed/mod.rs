@@ -29,13 +29,13 @@ Examples:
     orthopt embed train.tsv --valid valid.tsv --test test.tsv --save-model model
     orthopt embed train.tsv --valid valid.tsv --test test.tsv --scorer complex
   Distances in hyperbolic space of 31 dimensions, relations from the whole group:
-    orthopt embed train.tsv --valid valid.tsv --test test.tsv --scorer ultrae --dim 32 --signature 31
+    orthopt embed train.tsv --valid valid.tsv --test test.tsv --scorer ultrae
   The signature chosen on valid by a race; half an hour, with a checkpoint, and the continuation:
     orthopt embed train.tsv --valid valid.tsv --signature auto --time-limit 1800 --checkpoint run
     orthopt embed train.tsv --valid valid.tsv --time-limit 1800 --resume run --checkpoint run
   The setting of the JOBCD paper (pairs of rows, 50 corruptions of a triple):
-    orthopt embed train.tsv --test test.tsv --scorer ultrae --dim 36 --signature 18 --rule j-jobcd --loss softplus \\
-      --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
+    orthopt embed train.tsv --test test.tsv --scorer ultrae --dim 36 --signature 18 \\
+      --rule j-jobcd --margin 5 --no-reciprocal --negatives 25 --share 1 --optimiser adam --lr 5e-4
   Questions about triples; the question mark is the unknown part:
     printf 'anna\\tmother of\\t?\\n' | orthopt embed predict model -";
 

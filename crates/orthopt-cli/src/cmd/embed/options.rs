@@ -134,6 +134,9 @@ impl FromStr for Signature {
     }
 }
 
+/// Heading of the options that the other scorers refuse.
+const ULTRAE: &str = "Of the scorer ultrae";
+
 /// The model and its training, with the defaults of the library.
 #[derive(Debug, clap::Args)]
 pub struct Choices {
@@ -143,34 +146,34 @@ pub struct Choices {
     /// Coordinates of an entity [default: 256; ultrae: 32]
     #[arg(short, long, value_name = "D", help_heading = "Model")]
     dim: Option<usize>,
-    /// Number of coordinates with J = 1 (D: Euclidean, D - 1: hyperbolic), or auto: a race on --valid [default: half
-    /// of D; ultrae: D - 1; complex: all of D]
+    /// Number of coordinates with J = 1, or auto: a race on --valid [default: half of D; ultrae: D - 1; complex: all
+    /// of D]
     #[arg(long, value_name = "P", help_heading = "Model")]
     signature: Option<Signature>,
-    /// Radius of curvature of ultrae [default: 1]
-    #[arg(long, value_name = "ALPHA", help_heading = "Model")]
+    /// Radius of curvature [default: 1]
+    #[arg(long, value_name = "ALPHA", help_heading = ULTRAE)]
     alpha: Option<f64>,
-    /// Margin of the scores of ultrae [default: 0]
-    #[arg(long, value_name = "DELTA", help_heading = "Model", allow_hyphen_values = true)]
+    /// Margin of the scores [default: 0]
+    #[arg(long, value_name = "DELTA", help_heading = ULTRAE, allow_hyphen_values = true)]
     margin: Option<f64>,
-    /// Distance of the scores of ultrae [default: geodesic]
-    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    /// Distance of the scores [default: geodesic]
+    #[arg(long, value_name = "NAME", help_heading = ULTRAE)]
     distance: Option<DistanceName>,
-    /// Form of the relations; bilinear has givens alone [default: givens; ultrae: full]
+    /// Form of the relations [default: givens; ultrae: full]
     #[arg(long, value_name = "NAME", help_heading = "Model")]
     relations: Option<FormName>,
-    /// Numbers that each relation learns beside its matrix [default: scale; complex or a rule for pairs of rows: none]
+    /// Numbers of a relation beside its matrix [default: scale; complex: none]
     #[arg(long, value_name = "NAMES", help_heading = "Model", value_delimiter = ',')]
     per_relation: Option<Vec<PerRelationName>>,
-    /// One relation for both directions, used with its inverse (ultrae)
-    #[arg(long, help_heading = "Model")]
+    /// One relation for both directions, used with its inverse
+    #[arg(long, help_heading = ULTRAE)]
     no_reciprocal: bool,
 
-    /// Update rule of the relations of ultrae [default: adaptive]
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    /// Update rule of the relations [default: adaptive]
+    #[arg(long, value_name = "NAME", help_heading = ULTRAE)]
     rule: Option<RuleName>,
-    /// Loss of ultrae [default: softplus]
-    #[arg(long, value_name = "NAME", help_heading = "Training")]
+    /// Loss [default: softplus]
+    #[arg(long, value_name = "NAME", help_heading = ULTRAE)]
     loss: Option<LossName>,
     /// Steps of entities, biases and, with the adaptive rule, relations [default: adagrad]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
@@ -178,16 +181,16 @@ pub struct Choices {
     /// Steps of relations with the adaptive rule [default: those of --optimiser]
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     relation_optimiser: Option<OptimiserName>,
-    /// Learning rate of entities and biases [default: 0.2; ultrae: 0.3; with adam a hundredth]
+    /// Learning rate of entities [default: 0.2; ultrae: 0.3; adam: a hundredth of it]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     lr: Option<f64>,
-    /// Learning rate of relations [default: that of --lr, with ultrae a tenth]
+    /// Learning rate of relations [default: as --lr; ultrae: a tenth]
     #[arg(long, value_name = "RATE", help_heading = "Training")]
     relation_lr: Option<f64>,
-    /// Penalty of ultrae on entities far out: LAMBDA/2 |s|^2, s the part with J = 1 [default: 0]
-    #[arg(long, value_name = "LAMBDA", help_heading = "Training")]
+    /// Penalty LAMBDA/2 |s|^2, s the part with J = 1 [default: 0]
+    #[arg(long, value_name = "LAMBDA", help_heading = ULTRAE)]
     decay: Option<f64>,
-    /// Penalty N3 on entities and relations of bilinear and complex [default: 0.01; ultrae: 0]
+    /// Penalty N3 of bilinear and complex [default: 0.01; ultrae: 0]
     #[arg(long, value_name = "LAMBDA", help_heading = "Training")]
     n3: Option<f64>,
     /// Schedule of the learning rates until the last epoch [default: constant]
@@ -196,26 +199,25 @@ pub struct Choices {
     /// Maximum number of epochs [default: 100; with --time-limit no limit]
     #[arg(long, value_name = "N", help_heading = "Training")]
     epochs: Option<usize>,
-    /// Triples per step; with bilinear and complex questions, each with all its answers [default: 64; ultrae: 300]
+    /// Questions per step, of ultrae triples [default: 64; ultrae: 300]
     #[arg(long, value_name = "N", help_heading = "Training")]
     batch: Option<usize>,
-    /// Negatives per question of ultrae; a triple is two questions [default: 64]
-    #[arg(long, value_name = "K", help_heading = "Training")]
+    /// Negatives per question; a triple is two questions [default: 64]
+    #[arg(long, value_name = "K", help_heading = ULTRAE)]
     negatives: Option<usize>,
-    /// Questions of ultrae that share their negatives; 1: no sharing [default: 16]
-    #[arg(long, value_name = "N", help_heading = "Training")]
+    /// Questions that share their negatives; 1: no sharing [default: 16]
+    #[arg(long, value_name = "N", help_heading = ULTRAE)]
     share: Option<usize>,
-    /// Negatives only from entities that the relation has on that side (ultrae)
-    #[arg(long, help_heading = "Training")]
+    /// Negatives only from entities that the relation has on that side
+    #[arg(long, help_heading = ULTRAE)]
     type_constrained: bool,
-    /// Facts that are never negatives of ultrae [default: train]
-    #[arg(long, value_name = "PARTS", help_heading = "Training")]
+    /// Facts that are never negatives [default: train]
+    #[arg(long, value_name = "PARTS", help_heading = ULTRAE)]
     no_negatives: Option<NoNegativesName>,
     /// Spread of the first entities [default: 0.001]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     init: Option<f64>,
-    /// Spread of the first angles of relations, in radians, of givens in units of pi, or of the numbers of complex
-    /// [default: 1; complex: 0.001]
+    /// Spread of the first angles of relations, in radians, of givens in units of pi [default: 1; complex: 0.001]
     #[arg(long, value_name = "SIZE", help_heading = "Training")]
     relation_init: Option<f64>,
     /// Seed of all random numbers [default: 0]
