@@ -240,7 +240,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
 
     /// What a task that is launched now may use.
     pub(super) fn known(&self) -> Known {
-        Known { lowest: self.lowest(), ended: self.ended.clone() }
+        let ended = if self.has("known supports") { self.ended.clone() } else { Ended::default() };
+        Known { lowest: self.lowest(), ended }
     }
 
     /// Lowest F so far.

@@ -169,6 +169,7 @@ pub const PARTS: &[Component] = &[
     part("entries forgotten", "measured"),
     part("a component found anew", "measured"),
     part("two components turned", "measured"),
+    part("known supports", "measured uncorrelated"),
     part("halving", "l0 l1 nonneg scad counts measured uncorrelated"),
     part("settle", "l0 l1 nonneg scad counts uncorrelated"),
     part("further", "l0 l1 scad"),
