@@ -35,7 +35,7 @@ fn has_the_fields_of_the_contract() {
     assert_eq!(object["settings"]["obcd.working_set"], "active");
     assert_eq!(object["seed"], 7);
     assert_eq!(object["threads"], 2);
-    assert_eq!(object["status"], "converged");
+    assert_eq!(object["status"], "optimal");
     let number = |name: &str| object[name].as_f64().unwrap_or_else(|| panic!("{name} is no number"));
     assert!((number("objective") - number("smooth") - number("nonsmooth")).abs() < 1e-12);
     assert!((number("nonsmooth") - 0.1 * number("nnz")).abs() < 1e-12);

@@ -62,7 +62,7 @@ fn completions_are_commands_options_names_and_files() {
         completed(&["orthopt", "solve", "l0-pca", "table.csv", "--working-set", "greedy-s"], &dir),
         ["greedy-sv"]
     );
-    assert_eq!(completed(&["orthopt", "list", "sol"], &dir), ["solvers"]);
+    assert_eq!(completed(&["orthopt", "list", "sol"], &dir), ["solvers", "solver"]); // the alias takes a name
     let options = completed(&["orthopt", "solve", "--"], &dir);
     assert!(options.len() > 80 && options.contains(&"--nonzeros".into()), "{options:?}");
 }

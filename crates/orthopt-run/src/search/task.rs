@@ -165,10 +165,10 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             cancel: &control.cancel,
         };
         let ended = solver.profile(problem).goes_by_supports.then_some(&self.known.ended);
-        let mut shown = Shown { control, ended, curve: Vec::new(), tick };
+        let mut shown = Shown { control, ended, at_once: 0, curve: Vec::new(), tick };
         let Finished { ending, mut kept, mut reason, iterations, scale, further } =
             executor.run(solver, x0, &mut shown)?;
-        let curve = shown.curve;
+        let (curve, iterations) = (shown.curve, iterations + shown.at_once);
         let Ending { x: last, details, splitting, .. } = ending;
         // what was cut off is not worth an end of its own
         let cut = matches!(reason.status, Status::Interrupted | Status::TimeLimit | Status::MaxIters);
@@ -224,6 +224,7 @@ fn known() -> StopReason {
 struct Shown<'a> {
     control: &'a Control,
     ended: Option<&'a Ended>, // where runs have ended, if the solver goes by supports
+    at_once: u64, // 1 for a run that begins there: it counts as an iteration, so that a limit of these is reached
     curve: Vec<(f64, f64)>,
     tick: &'a mut dyn FnMut(),
 }
@@ -238,7 +239,10 @@ impl Monitor for Shown<'_> {
     fn begin(&mut self, p: &Progress, x: &RowMat) -> Option<StopReason> {
         let objective = if p.objective.is_finite() { p.objective } else { f64::INFINITY };
         self.control.offer(x, objective);
-        self.is_known(x, p).then(known)
+        let is_known = self.is_known(x, p);
+        self.at_once = u64::from(is_known);
+        self.control.made(self.at_once);
+        is_known.then(known)
     }
 
     fn step(&mut self, p: &Progress, iterations: u64, now: &Current<'_>) -> Option<StopReason> {

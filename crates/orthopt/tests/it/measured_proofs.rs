@@ -201,3 +201,15 @@ fn a_search_proves_as_it_goes() {
         assert!(work < 2_000_000_000, "the proof ends the search: {work}");
     }
 }
+
+/// Runs that come back to known supports count as iterations: a limit of these ends a search of a table on which every move does.
+#[test]
+fn a_limit_of_iterations_is_reached_where_every_move_comes_back() {
+    let c = Mat::from_fn(5, 5, |i, j| 1.0 / (1.0 + (i as f64 - j as f64).abs()));
+    let p = posed(&c, 2, Measure::Adjusted, each(2));
+    let wanted = Wanted::default(); // without an effort nothing but a limit ends it
+    let stopping = Stopping { max_iters: Some(500), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+    let plan = p.plan(&wanted).unwrap();
+    let found = plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
+    assert!((500..600).contains(&found.iterations), "{}", found.iterations);
+}
