@@ -190,4 +190,4 @@ def test_names_that_are_not_there(ring):
 
 
 def test_options_are_those_of_the_command():
-    assert orthopt.KnowledgeGraph.defaults()["dim"] == 32
+    assert orthopt.KnowledgeGraph.defaults()["dim"] == 256
