@@ -74,7 +74,7 @@
 #'   \item{total_variance}{the variance of all variables.}
 #'   \item{n}{the number of samples.}
 #'   \item{objective}{the value of the objective.}
-#'   \item{bound, gap, proof}{if `bound` was requested: the lower bound of the objective, the difference relative
+#'   \item{bound, gap, proof}{if `bound` was requested, or the search proved its solution: the lower bound of the objective, the difference relative
 #'     to the objective, and `"optimal"` if the gap is closed.}
 #'   \item{proof_file}{if `proof` is true: the text of a file with the claim and all numbers that prove it, for
 #'     [check_proof()] and for `orthopt check-proof`.}

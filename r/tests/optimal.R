@@ -25,7 +25,7 @@ stopifnot(sum(sparse[[1]]$nonzeros) > sum(sparse[[2]]$nonzeros))
 for (found in sparse) {
     stopifnot(found$certificate$holds, found$feasibility < 1e-12)
     stopifnot(found$certificate$pairs_checked == found$certificate$pairs_total)
-    stopifnot(is.null(found$bound))
+    stopifnot(is.null(found$bound) || found$bound <= found$objective + 1e-8) # a search proves what costs little
 }
 few <- sparse_pca(covmat = pitprops, ncomp = 3, lambda = 0.3, certify = 10)
 stopifnot(few$certificate$pairs_checked == 10)
