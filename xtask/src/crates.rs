@@ -29,7 +29,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_050),
-    ("orthopt-run", LIBRARY.split_at(6).0, 12_400),
+    ("orthopt-run", LIBRARY.split_at(6).0, 12_450),
     ("orthopt", LIBRARY.split_at(7).0, 3_300),
     ("orthopt-data", &["orthopt-linalg"], 12_700),
     (
@@ -49,7 +49,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
             "orthopt-embed",
             "orthopt-papers",
         ],
-        10_300,
+        10_350,
     ),
     ("orthopt-foreign", &["orthopt", "orthopt-data"], 350),
     ("orthopt-capi", &["orthopt", "orthopt-run", "orthopt-data", "orthopt-foreign"], 970),
