@@ -450,7 +450,7 @@ class SparsePCA(_OrthogonalPCA):
     n_components_, n_features_in_, n_iter_, n_samples_ : int
     objective_, lambda_ : float
     status_ : str
-        ``"optimal"`` (proved, with ``bound``), ``"converged"``, ``"max_iters"``, ``"time_limit"``, ...
+        ``"optimal"`` (proved), ``"converged"``, ``"max_iters"``, ``"time_limit"``, ...
     certificate_ : Certificate or None
         Certificate of the components.
     bound_, gap_ : float or None

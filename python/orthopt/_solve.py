@@ -200,7 +200,7 @@ def solve(
     >>> import orthopt
     >>> s = orthopt.solve("l0-pca", "builtin:pitprops", rank=3, lam=0.1, certify=True)
     >>> s.status, s.nnz, round(s.objective, 6)
-    ('converged', 11, -2.636819)
+    ('optimal', 11, -2.636819)
     >>> s.certificate.holds
     True
     """
