@@ -155,7 +155,7 @@ fn titles(root: &Area<'_>, title: &str, subtitle: &[String], look: Look) -> Draw
     Ok(())
 }
 
-/// Distance of two lines, in 14ths of the size of letters.
+/// Fourteen times the distance of two lines over the size of letters.
 const LINE: i32 = 18;
 
 /// Letters of this size that a line has room for.
