@@ -50,7 +50,6 @@ class KnowledgeGraph:
     ----------
     entities_, relations_ : list of str
     entity_embeddings_ : array (n_entities, dim)
-    relation_matrices_ : array (n_relations or twice as many with ``reciprocal``, dim, dim)
     history_ : list of dict
         Epoch, seconds, loss, ``residual`` (max ``|R'JR - J|``) and the ranking of valid.
     signature_ : int
@@ -177,7 +176,7 @@ class KnowledgeGraph:
 
     @property
     def relation_matrices_(self) -> np.ndarray:
-        """The matrices of the relations, made at every access."""
+        """The matrices of the relations, (n_relations or twice as many with ``reciprocal``, dim, dim), made at every access."""
         return self._fitted().matrices()
 
     def _fitted(self) -> Any:
