@@ -87,6 +87,9 @@ fn a_cell_is_a_row_with_the_papers_numbers_below_it_and_files_beside() {
     let text = stdout(&mut dir.orthopt(&SHORT));
     assert!(text.contains("randn* (500 x 1000)") && text.contains("paper"), "{text}");
     assert!(text.contains("-11000") && text.contains("best OBCD variant"), "the paper's F_min: {text}");
+    assert!(!text.contains("s beside the paper's"), "the same seconds: {text}");
+    let short = stdout(&mut dir.orthopt(&[&SHORT[..], &["--time-limit", "9"]].concat()));
+    assert!(short.contains("distribution, ours after 9 s beside the paper's after"), "{short}");
     for name in ["obcd-table5.csv", "obcd-table5.json", "obcd-table5.md", "reproduction.md", "index.html"] {
         assert!(dir.path("reproduction").join(name).is_file(), "{name}");
     }
