@@ -12,18 +12,23 @@ import pytest
 
 import orthopt
 
-PAGE = Path(__file__).parents[2] / "docs" / "bounds-adjusted.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.fixture(scope="module")
-def check():
-    """The function of the page."""
-    (program,) = re.findall(r"```python\n(import itertools.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def of_page(name: str):
+    """The function of a page."""
+    (program,) = re.findall(r"```python\n(import itertools.*?)```", (DOCS / name).read_text(encoding="utf-8"), re.DOTALL)
     functions = re.split(r"\n\n(?=def check)", program)
     assert all(len([line for line in part.splitlines() if line.strip()]) <= 62 for part in functions)
     names: dict = {}
     exec(program, names)  # noqa: S102
     return names["check"]
+
+
+@pytest.fixture(scope="module")
+def check():
+    """That of adjusted and polar variance."""
+    return of_page("bounds-adjusted.md")
 
 
 def table(n: int, seed: int) -> np.ndarray:
@@ -95,6 +100,43 @@ def test_the_program_of_the_page_refuses_what_was_altered(check) -> None:
     ]:
         with pytest.raises((AssertionError, IndexError, ValueError)):
             check(altered(change), c, 2, "adjusted", nonzeros=[3, 3])
+
+
+@pytest.mark.parametrize(
+    ("problem", "rank", "options", "stated"),
+    [
+        ("l0-pca", 2, {"nonzeros": 3, "maximise": "variance"}, {"nonzeros": [3, 3]}),
+        ("l0-pca", 2, {"nonzeros": [3, 2], "maximise": "variance"}, {"nonzeros": [3, 2]}),
+        ("l0-pca", 1, {"nonzeros": 3}, {"nonzeros": [3]}),
+        ("l0-pca", 2, {"total_nonzeros": 5, "maximise": "variance"}, {"total_nonzeros": 5}),
+        ("l0-pca", 2, {"variables": 4}, {"variables": 4}),
+        ("l0-pca", 2, {"lam": 3.0}, {"lam": 3.0}),
+        ("nonneg-pca", 2, {}, {"nonnegative": True}),
+        ("nonneg-pca", 2, {"nonzeros": 3}, {"nonnegative": True, "nonzeros": [3, 3]}),
+    ],
+)
+def test_the_program_of_trees_takes_what_is_written_and_refuses_what_was_altered(problem, rank, options, stated) -> None:
+    check = of_page("bounds-limits.md")
+    for seed in range(2):
+        a = table(8, seed)
+        found = orthopt.bound(problem, a, rank=rank, proof=True, time_limit=20, **options)
+        file = json.loads(json.dumps(found.proof_file))
+        assert orthopt.check_proof(file, a).claim == file["claim"]
+        assert file["proof"] == "optimal" or found.proof is None
+        if file["certificate"]["kind"] != "tree":
+            continue
+        c = a.T @ a
+        assert check(file, c, rank, **stated) == file["claim"]
+        for other, changes in [(c, {"lam": 0.5}), (c, {"nonzeros": [2] * rank}), (c + 1e-6 * np.eye(8), {}), (c[::-1, ::-1], {})]:
+            with pytest.raises(AssertionError, match="another"):
+                check(file, other, rank, **{**stated, **changes})
+        with pytest.raises(AssertionError, match="another problem"):
+            check(file, c, rank + 1, **stated)
+        closed = [node for node in file["certificate"]["nodes"] if node["steps"] and "split" not in node]
+        for node in closed[:1]:
+            node["steps"] = []
+            with pytest.raises(AssertionError, match="another claim"):
+                check(file, c, rank, **stated)
 
 
 #: Options of ``bound``, and of the command.

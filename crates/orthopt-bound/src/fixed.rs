@@ -14,21 +14,26 @@ const ITERATIONS: usize = 60;
 /// A bound of ½ Σ xⱼᵀCxⱼ over orthonormal xⱼ with support in Sⱼ, `sets`: for every W ⪰ 0,
 /// tr W + Σ λ₁((½C − W) on Sⱼ). W = 0 forgets orthogonality, the excess of ½C over its r-th eigenvalue is the
 /// bound of Ky Fan; ADMM goes on from there until the bound is at the cutoff.
-pub(super) fn fixed_supports(c: &RowMat, sets: &[Vec<usize>], cutoff: f64) -> Option<f64> {
+///
+/// The bound, and its W.
+pub(super) fn fixed_supports(c: &RowMat, sets: &[Vec<usize>], cutoff: f64) -> Option<(f64, RowMat)> {
     let blocks: Vec<RowMat> = sets.iter().map(|set| principal(c, set)).collect();
     let zero = RowMat::zeros(c.nrows(), c.nrows());
-    let mut best = proved(&blocks, &zero, 0.0, sets)?;
+    let mut best = (proved(&blocks, &zero, 0.0, sets)?, zero);
     let disjoint = (0..sets.len()).all(|j| sets[..j].iter().all(|s| s.iter().all(|i| !sets[j].contains(i))));
-    if disjoint || best <= cutoff {
+    if disjoint || best.0 <= cutoff {
         return Some(best);
     }
     let mut split = Splitting::new(c, sets)?;
     for _ in 0..ITERATIONS {
         let (w, trace) = (&split.w, split.trace);
-        if split.estimate(&blocks)? < best {
-            best = best.min(proved(&blocks, w, trace, sets)?);
+        if split.estimate(&blocks)? < best.0 {
+            let found = proved(&blocks, w, trace, sets)?;
+            if found < best.0 {
+                best = (found, w.clone());
+            }
         }
-        if best <= cutoff {
+        if best.0 <= cutoff {
             break;
         }
         split.step(&blocks)?;
@@ -137,7 +142,7 @@ mod tests {
         let a = RowMat::from_fn(9, 6, |i, j| ((i * i + 3 * j * i + 7 * j) as f64 * 0.61).sin());
         let c = orthopt_linalg::products::gram(&a);
         let sets = [vec![0, 1, 2, 3], vec![2, 3, 4, 5]];
-        let bound = fixed_supports(&c, &sets, f64::NEG_INFINITY).unwrap();
+        let bound = fixed_supports(&c, &sets, f64::NEG_INFINITY).unwrap().0;
         let apart: f64 =
             sets.iter().map(|s| 0.5 * symmetric_eigenpairs(&principal(&c, s)).unwrap().0[0]).sum();
         let together: f64 = symmetric_eigenpairs(&c).unwrap().0[..2].iter().map(|v| 0.5 * v).sum();

@@ -17,6 +17,7 @@ mod saved;
 mod screening;
 mod state;
 mod tree;
+mod written;
 
 use std::collections::BTreeMap;
 
@@ -34,6 +35,7 @@ use orthopt_linalg::order::{select_numbers, sort_numbers_down};
 use orthopt_linalg::{RowMat, work};
 pub use saved::{LimitDual, limit_dual};
 use tree::LimitBranching;
+pub(super) use written::written_tree;
 
 /// Variables that the tree takes, at most; with several parts, of which each has matrices of its own, variables times parts.
 pub(super) const VARIABLES: usize = 1000;

@@ -231,7 +231,7 @@ impl<'a> LimitBranching<'a> {
             .map(|part| part.rows.iter().filter_map(|i| rows.binary_search(i).ok()).collect())
             .collect();
         let bound = fixed_supports(&principal(&self.problem.c, &rows), &local, cutoff + price);
-        (bound.map_or(f64::INFINITY, |sum| sum - price + SUMS * (sum.abs() + price)), Some(sets))
+        (bound.map_or(f64::INFINITY, |(sum, _)| sum - price + SUMS * (sum.abs() + price)), Some(sets))
     }
 
     /// The sets with the largest shares, and their value: improved by exchanges where that costs little in all.

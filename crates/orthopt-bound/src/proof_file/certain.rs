@@ -7,6 +7,8 @@ use orthopt_linalg::products::product;
 
 /// Unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
+/// The least raise of an eigenvalue, that of zeros.
+const SMALLEST: f64 = 1e-300;
 /// Raises of an eigenvalue until it is proved.
 const TRIALS: usize = 40;
 
@@ -43,7 +45,7 @@ pub fn is_below(b: &[f64], k: usize, t: f64, off: f64, spare: &mut Vec<f64>) -> 
 /// A number that λ₁ of the symmetric matrix is not above, each entry being off by at most `off`.
 pub fn largest(m: &RowMat, off: f64) -> Option<f64> {
     let value = *symmetric_eigenvalues(m)?.first()?;
-    let mut step = 1e-14 * (value.abs() + m.norm()) + m.nrows() as f64 * off;
+    let mut step = (1e-14 * (value.abs() + m.norm()) + m.nrows() as f64 * off).max(SMALLEST);
     let (mut t, mut spare) = (value + step, Vec::new());
     for _ in 0..TRIALS {
         if is_below(m.data(), m.nrows(), t, off, &mut spare) {
@@ -120,6 +122,11 @@ mod tests {
                 assert!(!is_below(m.data(), n, exact[0] + 1e-3, 1.0, &mut spare), "an error counts");
             }
         }
+    }
+
+    #[test]
+    fn zeros_have_an_eigenvalue_of_nearly_zero() {
+        assert!((0.0..1e-290).contains(&largest(&RowMat::zeros(13, 13), 0.0).unwrap()));
     }
 
     #[test]

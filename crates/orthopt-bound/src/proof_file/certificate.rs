@@ -13,8 +13,8 @@ pub(crate) enum Certificate {
     Supports(Lists),
     /// Z of the relaxation over the Fantope (docs/bounds.md).
     Relaxation(Relaxed),
-    /// Multipliers of limits of nonzeros (docs/bounds-limits.md).
-    Limits(Limited),
+    /// Multipliers of variance, and the tree (docs/bounds-limits.md).
+    Tree(Branched),
 }
 
 /// A tree of nodes over lists of supports; numbers of C are divided by `unit`.
@@ -148,33 +148,58 @@ pub(crate) struct Relaxed {
     pub z: Rows,
 }
 
-/// Multipliers of every part of every way to divide a limit.
+/// A tree of nodes over what is known of supports; numbers of C are divided by `unit`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Limited {
-    /// The ways.
-    pub ways: Vec<LimitedWay>,
+pub(crate) struct Branched {
+    /// What C and λ were divided by.
+    pub unit: f64,
+    /// Nodes are closed here: 4e-10 of it more is what is proved.
+    pub cutoff: f64,
+    /// The ways to give nonzeros to the parts, with the first node of each.
+    pub ways: Vec<Way>,
+    /// The nodes; what a node is divided into stands after it.
+    pub nodes: Vec<Branch>,
 }
 
-/// Multipliers of one way.
+/// A set of X, by the rows that each part must have and may have.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Branch {
+    /// Multipliers that bound it, or decide rows, one after the other.
+    pub steps: Vec<Weights>,
+    /// Into what it is divided.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
+}
+
+/// Multipliers of all parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LimitedWay {
-    /// The limits of the parts.
-    pub counts: Vec<usize>,
-    /// Z of each part.
-    #[serde(rename = "Z")]
-    pub z: Vec<Rows>,
-    /// U of each part.
-    #[serde(rename = "U")]
-    pub u: Vec<Rows>,
-    /// d of each part.
-    pub d: Rows,
-    /// a of each part.
-    pub a: Rows,
-    /// W; nothing for one part of one column.
+pub(crate) struct Weights {
+    /// Of each part.
+    pub parts: Vec<PartWeights>,
+    /// W on the rows of all parts, in ascending order; nothing where it is 0.
     #[serde(rename = "W")]
     pub w: Rows,
-    /// π.
+    /// π on these rows; nothing where it is 0.
     pub pi: Vec<f64>,
+}
+
+/// Multipliers of one part on some rows; matrices that are 0 are left out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PartWeights {
+    /// The rows, from 0.
+    pub rows: Vec<usize>,
+    /// Z.
+    #[serde(rename = "Z")]
+    pub z: Rows,
+    /// U.
+    #[serde(rename = "U")]
+    pub u: Rows,
+    /// d.
+    pub d: Vec<f64>,
+    /// a.
+    pub a: Vec<f64>,
 }

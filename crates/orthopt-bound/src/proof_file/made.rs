@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
+use super::branched::cutoff_at;
 use super::{
-    Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Prepared, ProofFile,
-    Relaxed, Rows, SCHEMA, Split, Statement, Step, Sums, Way,
+    Branch, Branched, Cell, Certificate, Cut, Leaf, Lists, Multipliers, Node, PartWeights, Prepared,
+    ProofFile, Relaxed, Rows, SCHEMA, Split, Statement, Step, Sums, Way, Weights,
 };
 use crate::adjusted as found;
-use crate::{Bound, LimitDual};
+use crate::limits::written_tree;
+use crate::{Bound, LimitDual, Proof};
 use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 
 /// What a bound proves, to be written.
@@ -23,6 +26,8 @@ pub struct Proved<'a> {
     pub z: Option<RowMat>,
     /// Multipliers of the limits, where there are any.
     pub limits: Option<LimitDual>,
+    /// Ends the tree of a proof that needs one.
+    pub cancel: &'a Cancel,
 }
 
 impl Proved<'_> {
@@ -32,23 +37,40 @@ impl Proved<'_> {
     /// Nothing is proved that a file could hold, and why.
     pub fn file(&self, problem: Statement, data: Prepared) -> Result<ProofFile> {
         let mut best: Option<ProofFile> = None;
-        let mut why = None;
-        for certificate in self.certificates()? {
+        let (all, mut why) = match self.certificates(&problem) {
+            Ok(all) => (all, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        for certificate in all {
             match self.of_certificate(problem.clone(), data.clone(), certificate) {
                 Ok(file) if best.as_ref().is_none_or(|b| file.bound > b.bound) => best = Some(file),
                 Ok(_) => {}
                 Err(error) => why = Some(error),
             }
         }
+        // the tree is made again where it, and not the root, has proved that X is optimal
+        let is_open = |best: &Option<ProofFile>| best.as_ref().is_none_or(|file| file.proof.is_none());
+        if self.bound.record.is_none() && self.bound.proof == Some(Proof::Optimal) && is_open(&best) {
+            let tree = written_tree(&problem, self.c, self.x(), self.cancel).map(Certificate::Tree);
+            let file = tree.and_then(|tree| self.of_certificate(problem, data, tree).ok());
+            best = file.filter(|file| best.as_ref().is_none_or(|b| file.bound > b.bound)).or(best);
+        }
         best.ok_or_else(|| why.unwrap_or_else(|| no_file("nothing was proved")))
     }
 
-    fn certificates(&self) -> Result<Vec<Certificate>> {
+    /// The X of the claim.
+    fn x(&self) -> &RowMat {
+        self.bound.x.as_ref().unwrap_or(self.x)
+    }
+
+    fn certificates(&self, problem: &Statement) -> Result<Vec<Certificate>> {
+        let objective = super::supports::objective(problem, self.c, self.x())?;
         if let Some(record) = &self.bound.record {
             return Ok(vec![Certificate::Supports(of_record(record))]);
         }
         let mut all = Vec::new();
-        all.extend(self.limits.as_ref().map(|limits| Certificate::Limits(of_limits(limits, self.c.nrows()))));
+        let of_limits = |limits| Certificate::Tree(of_limits(limits, self.c.nrows(), cutoff_at(objective)));
+        all.extend(self.limits.as_ref().map(of_limits));
         all.extend(
             self.z.as_ref().map(|z| Certificate::Relaxation(Relaxed { z: rows(&z.symmetric_part()) })),
         );
@@ -67,7 +89,7 @@ impl Proved<'_> {
         data: Prepared,
         certificate: Certificate,
     ) -> Result<ProofFile> {
-        let x = self.bound.x.as_ref().unwrap_or(self.x);
+        let x = self.x();
         let mut file = ProofFile {
             schema: SCHEMA,
             version: format!("orthopt {}", env!("CARGO_PKG_VERSION")),
@@ -181,23 +203,24 @@ fn of_cell(cell: &found::Cell) -> Cell {
     Cell { multipliers, split }
 }
 
-/// Multipliers that stand below each other, way by way and part by part.
-fn of_limits(dual: &LimitDual, n: usize) -> Limited {
+/// Multipliers that stand below each other, way by way and part by part: a tree of roots.
+fn of_limits(dual: &LimitDual, n: usize, cutoff: f64) -> Branched {
     let (count, parts) = (dual.counts.nrows(), dual.counts.ncols());
     let block = |m: &RowMat, at: usize| (at * n..at * n + n).map(|i| m.row(i).to_vec()).collect::<Rows>();
-    let way = |k: usize| {
-        let places = k * parts..(k + 1) * parts;
+    let part = |at: usize| PartWeights {
+        rows: (0..n).collect(),
+        z: block(&dual.z, at),
+        u: block(&dual.u, at),
+        d: dual.d.row(at).to_vec(),
+        a: dual.a.row(at).to_vec(),
+    };
+    let node = |k: usize| {
         let w = block(&dual.w, k);
         let has_w = w.iter().flatten().any(|v| *v != 0.0);
-        LimitedWay {
-            counts: dual.counts.row(k).iter().map(|v| *v as usize).collect(),
-            z: places.clone().map(|at| block(&dual.z, at)).collect(),
-            u: places.clone().map(|at| block(&dual.u, at)).collect(),
-            d: places.clone().map(|at| dual.d.row(at).to_vec()).collect(),
-            a: places.map(|at| dual.a.row(at).to_vec()).collect(),
-            w: if has_w { w } else { Vec::new() },
-            pi: if has_w { dual.pi.row(k).to_vec() } else { Vec::new() },
-        }
+        let pi = if has_w { dual.pi.row(k).to_vec() } else { Vec::new() };
+        let parts = (k * parts..(k + 1) * parts).map(part).collect();
+        Branch { steps: vec![Weights { parts, w: if has_w { w } else { Vec::new() }, pi }], split: None }
     };
-    Limited { ways: (0..count).map(way).collect() }
+    let way = |k: usize| Way { counts: dual.counts.row(k).iter().map(|v| *v as usize).collect(), node: k };
+    Branched { unit: 1.0, cutoff, ways: (0..count).map(way).collect(), nodes: (0..count).map(node).collect() }
 }

@@ -5,8 +5,9 @@
 //! proves eigenvalues by factorisations of its own. It searches for nothing.
 
 mod boxes;
+pub(crate) mod branched;
 mod certain;
-mod certificate;
+pub(crate) mod certificate;
 mod duals;
 mod lists;
 mod made;
@@ -16,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::types::Kind;
 use certificate::{
-    Cell, Certificate, Cut, Leaf, Limited, LimitedWay, Lists, Multipliers, Node, Relaxed, Rows, Split, Step,
-    Way,
+    Branch, Branched, Cell, Certificate, Cut, Leaf, Lists, Multipliers, Node, PartWeights, Relaxed, Rows,
+    Split, Step, Way, Weights,
 };
 pub use made::Proved;
 use orthopt_core::problem::Cardinality;
@@ -417,7 +418,7 @@ impl ProofFile {
         let (most, elsewhere) = match &self.certificate {
             Certificate::Supports(lists) => supports::most(self, lists, c, &x)?,
             Certificate::Relaxation(relaxed) => (-duals::relaxation(&self.problem, relaxed, c)?, None),
-            Certificate::Limits(limited) => (-duals::limits(&self.problem, limited, c)?, None),
+            Certificate::Tree(tree) => (branched::most(&self.problem, tree, c)?, None),
         };
         let size = c.norm() + self.problem.lambda * self.problem.rank as f64;
         let tolerance =
@@ -452,6 +453,12 @@ impl ProofFile {
             false => refused(format!("X has F = {f}, not {}", self.objective)),
         }
     }
+}
+
+/// F of X, and half of its variance.
+pub(crate) fn plain_objective(problem: &Statement, c: &RowMat, x: &RowMat) -> Option<(f64, f64)> {
+    let free = Statement { lambda: 0.0, ..problem.clone() };
+    Some((supports::objective(problem, c, x).ok()?, -supports::objective(&free, c, x).ok()?))
 }
 
 /// No X with other supports than these has an F below this.

@@ -75,6 +75,7 @@ impl Named {
             c: &self.matrix()?,
             z: if has_z { Some(self.dual(bound)?.z) } else { None },
             limits: if of_variance { self.limit_dual(bound.objective, cancel)? } else { None },
+            cancel,
         };
         proved.file(statement, data)
     }

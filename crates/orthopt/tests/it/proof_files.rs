@@ -64,14 +64,14 @@ fn what_is_written_is_checked() {
         ("l0-pca", &pit, limited(2, Measure::Adjusted, Limit::Nonzeros(vec![4, 2])), Some("")),
         ("l0-pca", &pit, limited(2, Measure::Adjusted, Limit::Total(5)), Some("")),
         ("l0-pca", &pit, limited(2, Measure::Polar, Limit::Total(5)), Some("")),
-        ("l0-pca", &pit, limited(2, Measure::Variance, each(3)), None),
-        ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Total(5)), None),
-        ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Nonzeros(vec![4, 2])), None),
-        ("l0-pca", &pit, PoseOptions { limit: Some(Limit::Variables(4)), ..of_rank(2) }, None),
+        ("l0-pca", &pit, limited(2, Measure::Variance, each(3)), Some("optimal")),
+        ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Total(5)), Some("optimal")),
+        ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Nonzeros(vec![4, 2])), Some("optimal")),
+        ("l0-pca", &pit, PoseOptions { limit: Some(Limit::Variables(4)), ..of_rank(2) }, Some("optimal")),
         ("l0-pca", &pit, PoseOptions { limit: Some(each(3)), lambda: Some(0.05), ..of_rank(2) }, Some("")),
-        ("l0-pca", &pit, lambda(0.2), None),
-        ("nonneg-pca", &pit, of_rank(2), None),
-        ("nonneg-pca", &pit, PoseOptions { limit: Some(each(3)), ..of_rank(2) }, None),
+        ("l0-pca", &pit, lambda(0.2), Some("optimal")),
+        ("nonneg-pca", &pit, of_rank(2), Some("optimal")),
+        ("nonneg-pca", &pit, PoseOptions { limit: Some(each(3)), ..of_rank(2) }, Some("optimal")),
         ("pca", &pit, of_rank(2), Some("optimal")),
     ] {
         let what = format!("{name} {options:?}");
@@ -92,7 +92,7 @@ fn what_is_written_is_checked() {
         match proof {
             Some("") => assert!(file["gap"].as_f64().unwrap() < 0.02, "{what}: {}", file["gap"]),
             Some(proof) => assert_eq!(file["proof"], proof, "{what}"),
-            None => assert!(file["gap"].as_f64().unwrap() < 0.25, "{what}: {}", file["gap"]),
+            None => {}
         }
     }
 }
@@ -382,7 +382,7 @@ fn altered_multipliers_of_variance_prove_nothing() {
         ("an entry of Z", set(&file, "/certificate/Z/0/1", json!(0.1))),
         ("a large entry of Z", set(&file, "/certificate/Z/0/0", json!(5.0))),
         ("Z", set(&file, "/certificate/Z", json!(vec![vec![0.0; 13]; 13]))),
-        ("the kind", set(&file, "/certificate/kind", json!("limits"))),
+        ("the kind", set(&file, "/certificate/kind", json!("tree"))),
         ("the bound", times(&file, "/bound", 0.999)),
     ] {
         assert!(checked("l0-pca", &p, &other.to_string()).is_err(), "{what}");
@@ -404,19 +404,88 @@ fn altered_multipliers_of_variance_prove_nothing() {
     let p = posed("l0-pca", &c, limited(2, Measure::Variance, Limit::Nonzeros(vec![4, 2])));
     let text = written("l0-pca", &p, 0).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(file["certificate"]["kind"], "limits");
+    assert_eq!(file["certificate"]["kind"], "tree");
     checked("l0-pca", &p, &text).unwrap();
-    let way = "/certificate/ways/0";
+    let (way, first) = ("/certificate/ways/0", "/certificate/nodes/0/steps/0/parts/0");
     for (what, other) in [
         ("counts", set(&file, &format!("{way}/counts"), json!([4, 3]))),
-        ("Z", times(&file, &format!("{way}/Z/0/0/0"), 1.5)),
-        ("U", times(&file, &format!("{way}/U/0/0/0"), 1.5)),
-        ("d", set(&file, &format!("{way}/d/0/0"), json!(0.0))),
-        ("a", set(&file, &format!("{way}/a/1"), json!([0.0]))),
-        ("a part", set(&file, &format!("{way}/U"), json!([]))),
+        ("Z", times(&file, &format!("{first}/Z/0/0"), 1.5)),
+        ("U", times(&file, &format!("{first}/U/0/0"), 1.5)),
+        ("d", set(&file, &format!("{first}/d"), json!(vec![0.0; 13]))),
+        ("a", set(&file, &format!("{first}/a"), json!([0.0]))),
+        ("a part", set(&file, "/certificate/nodes/0/steps/0/parts", json!([]))),
         ("no ways", set(&file, "/certificate/ways", json!([]))),
     ] {
         assert!(checked("l0-pca", &p, &other.to_string()).is_err(), "{what}");
+    }
+}
+
+/// A proof of variance that needs its tree is written with it, and nothing that was altered is taken.
+#[test]
+fn altered_trees_prove_nothing() {
+    let p = posed("l0-pca", &pitprops(), limited(2, Measure::Variance, each(5)));
+    let texts: Vec<String> = [1, 3]
+        .into_iter()
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| written("l0-pca", &p, u64::MAX).unwrap())
+        })
+        .collect();
+    texts.iter().for_each(|text| assert!(checked("l0-pca", &p, text).unwrap().ends_with("it is optimal.")));
+    let text = &texts[0];
+    let file: Value = serde_json::from_str(text).unwrap();
+    let split = nodes(&file, |node| node.get("split").is_some()).remove(0);
+    let closed = nodes(&file, |node| node.get("split").is_none() && node["steps"] != json!([])).remove(0);
+    let count = file.pointer(&format!("{closed}/steps")).unwrap().as_array().unwrap().len();
+    let last = format!("{closed}/steps/{}", count - 1);
+    let part = format!("{last}/parts/0");
+    let without_last = {
+        let mut file = file.clone();
+        file.pointer_mut("/certificate/nodes").unwrap().as_array_mut().unwrap().pop();
+        file
+    };
+    let without_leaf = set(&file, &closed, json!({ "steps": [] }));
+    let row = file["X"].as_array().unwrap().iter().position(|row| row[0].as_f64() != Some(0.0)).unwrap();
+    let way = file.pointer("/certificate/ways/0").unwrap().clone();
+    let altered = [
+        ("rank", set(&file, "/problem/rank", json!(3))),
+        ("limit", set(&file, "/problem/limits", json!({"nonzeros": [6, 6]}))),
+        ("kind of limit", set(&file, "/problem/limits", json!({"total-nonzeros": 10}))),
+        ("measure", set(&file, "/problem/measure", json!("adjusted"))),
+        ("lambda", set(&file, "/problem/lambda", json!(0.1))),
+        ("sign", set(&file, "/problem/nonnegative", json!(true))),
+        ("trace", times(&file, "/table/trace", 1.0 + 1e-6)),
+        ("an entry of X", times(&file, &format!("/X/{row}/0"), 1.0 + 1e-6)),
+        ("F", times(&file, "/objective", 1.0 + 1e-6)),
+        ("a bound below", times(&file, "/bound", 1.0 + 1e-6)),
+        ("a bound above", times(&file, "/bound", 1.0 - 1e-6)),
+        ("no proof", set(&file, "/proof", Value::Null)),
+        ("unit", times(&file, "/certificate/unit", 2.0)),
+        ("a cutoff below", times(&file, "/certificate/cutoff", 1.0 - 1e-6)),
+        ("a cutoff above", times(&file, "/certificate/cutoff", 1.0 + 1e-5)),
+        ("counts", set(&file, "/certificate/ways/0/counts", json!([5, 4]))),
+        ("no ways", set(&file, "/certificate/ways", json!([]))),
+        ("a way twice", set(&file, "/certificate/ways", json!([way, way]))),
+        ("another node", set(&file, "/certificate/ways/0/node", json!(1_000_000))),
+        ("a row that is not there", set(&file, &format!("{split}/split/row"), json!(99))),
+        ("no column", set(&file, &format!("{split}/split/columns"), json!([]))),
+        ("a column that is not there", set(&file, &format!("{split}/split/columns"), json!([9]))),
+        ("a node that is its own", set(&file, &format!("{split}/split/inside"), json!(0))),
+        ("a node is missing", without_last),
+        ("a leaf is left out", without_leaf),
+        ("no steps", set(&file, &format!("{closed}/steps"), json!([]))),
+        ("W", set(&file, &format!("{last}/W"), json!([[1.0]]))),
+        ("pi", set(&file, &format!("{last}/pi"), json!(vec![100.0; 13]))),
+        ("Z", times(&file, &format!("{part}/Z/0/0"), 1.5)),
+        ("U", set(&file, &format!("{part}/U"), json!([[1.0]]))),
+        ("d", set(&file, &format!("{part}/d/0"), json!(-1.0))),
+        ("a", set(&file, &format!("{part}/a/0"), json!(0.0))),
+        ("rows", set(&file, &format!("{part}/rows/0"), json!(99))),
+        ("a part", set(&file, &format!("{last}/parts"), json!([]))),
+    ];
+    for (what, file) in altered {
+        let said = checked("l0-pca", &p, &file.to_string());
+        assert!(said.is_err(), "{what} is another one, and the file is taken: {said:?}");
     }
 }
 
