@@ -30,7 +30,7 @@ const PART: usize = 2;
 /// Work of a smoothed bound beside that of its matrices.
 const WORK: usize = 50_000;
 /// Boxes, at most.
-const BOXES: usize = 48;
+const BOXES: usize = 60;
 /// Slack of what is derived from the order of the variances, which is to rounding, and of ranges.
 const ORDER: f64 = 1e-10;
 /// A box this narrow is not divided.
