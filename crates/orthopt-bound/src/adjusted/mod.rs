@@ -16,7 +16,7 @@ mod record;
 mod relaxed;
 mod supports;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 mod tree;
 
 use std::sync::Arc;

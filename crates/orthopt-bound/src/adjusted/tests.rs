@@ -11,10 +11,10 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::products::gram;
 
 /// Kinds of C that a proof has to survive.
-pub(super) const KINDS: usize = 9;
+pub(crate) const KINDS: usize = 9;
 
 /// C of n variables: general, rank 2, repeated columns, equal variances of rank 3, one factor, nearly I, scales, planted, diagonal.
-pub(super) fn instance(kind: usize, n: usize, rng: &mut Pcg64) -> RowMat {
+pub(crate) fn instance(kind: usize, n: usize, rng: &mut Pcg64) -> RowMat {
     let mut normal = |m: usize| RowMat::from_fn(m, n, |_, _| rng.sample(StandardNormal));
     let length = |b: &RowMat, j: usize| (0..b.nrows()).map(|i| b.get(i, j).powi(2)).sum::<f64>().sqrt();
     let b = match kind % KINDS {

@@ -33,13 +33,25 @@ struct Open {
 
 /// A tree that proves that no X has an F below that of `x`; `None` where it would be too large, or does not close.
 pub fn written_tree(statement: &Statement, c: &RowMat, x: &RowMat, cancel: &Cancel) -> Option<Branched> {
+    let objective = plain_objective(statement, c, x)?.0;
+    tree_above(statement, c, x, objective, cancel)
+}
+
+/// The same for another F than that of `x`.
+fn tree_above(
+    statement: &Statement,
+    c: &RowMat,
+    x: &RowMat,
+    objective: f64,
+    cancel: &Cancel,
+) -> Option<Branched> {
     let (n, r) = (c.nrows(), statement.rank);
     let counts = ways(statement, n);
     let rank = r / counts.first()?.len();
     if n * counts[0].len() > LARGEST || rank > 1 && statement.nonnegative || counts.len() > super::LISTS {
         return None;
     }
-    let (objective, variance) = plain_objective(statement, c, x)?;
+    let variance = plain_objective(statement, c, x)?.1;
     // the variance of a column is to be about 1
     let unit = 2f64.powi((variance / r as f64).log2().round().clamp(-900.0, 900.0) as i32);
     let usual = if rank == 1 { fullest_column(x) } else { nonzero_rows(x).len() }.max(rank);
@@ -252,4 +264,61 @@ fn chosen(parts: &[Known], shares: &[Vec<f64>], pseudo: &Pseudocosts) -> Option<
         }
     }
     best.map(|(_, p, i, share)| (p, i, share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::adjusted::tests::{KINDS, instance};
+    use super::super::super::proof_file::branched;
+    use super::*;
+    use crate::{Kind, Options, Proof, lower_bound};
+    use orthopt_core::smooth::{DenseQuadratic, Measure};
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    /// Told that the best X has less than it has, the tree never closes; told what it has, the checker finds nothing above it.
+    #[test]
+    fn no_tree_closes_below_the_best() {
+        let (mut written, mut proved) = (0, 0);
+        for seed in 0..if std::env::var("HOSTILE").is_ok() { 3000 } else { 60 } {
+            let mut rng = Pcg64::seed_from_u64(seed);
+            let (n, r) = (rng.random_range(4..=7), rng.random_range(1..=2));
+            let c = instance(rng.random_range(0..KINDS), n, &mut rng);
+            let size = (0..n).map(|i| c.get(i, i)).fold(0.0, f64::max);
+            let lambda = [0.0, 0.05 * size][rng.random_range(0..2)];
+            let counts = Kind::Counts { nonzeros: (0..r).map(|j| 2 + j % 2).collect(), lambda };
+            let kind = match rng.random_range(0..6) {
+                0 => Kind::Total { nonzeros: r + 2, lambda },
+                1 => Kind::Rows { rows: 3, lambda },
+                2 => Kind::L0 { lambda: 0.1 * size },
+                3 => Kind::Nonnegative,
+                4 => Kind::NonnegativeLimited(Box::new(counts)),
+                _ => counts,
+            };
+            let f = DenseQuadratic::negative(faer::Mat::from_fn(n, n, |i, j| c.get(i, j)).as_ref()).unwrap();
+            let units = RowMat::from_fn(n, r, |i, j| f64::from(u8::from(i == j)));
+            let options = Options { nodes: 20_000, ..Options::default() };
+            let never = Cancel::never();
+            let bound = lower_bound(&f, r, &kind, Some(&units), &options, &never, &|_| ()).unwrap();
+            if bound.proof != Some(Proof::Optimal) {
+                continue;
+            }
+            let x = bound.x.as_ref().unwrap_or(&units);
+            let statement = Statement::of("p", Measure::Variance, r, &kind, (1.0, None)).unwrap();
+            let f = plain_objective(&statement, &c, x).unwrap().0;
+            proved += 1;
+            for share in [1e-2, 1e-4, 1e-6, 1e-8] {
+                let told = f + share * f.abs();
+                let found = tree_above(&statement, &c, x, told, &never);
+                assert!(found.is_none() || f == 0.0, "{seed} {kind:?} {share:e}");
+            }
+            if let Some(tree) = written_tree(&statement, &c, x, &never) {
+                let most = branched::most(&statement, &tree, &c).unwrap();
+                assert!(most >= -f && most + f <= 1e-9 * f.abs(), "{seed} {kind:?}: {most} {f}");
+                written += 1;
+            }
+        }
+        println!("{written} of {proved}");
+        assert!(10 * written >= 9 * proved && proved >= 30, "{written} of {proved}");
+    }
 }

@@ -86,7 +86,7 @@ fn divided(total: usize, r: usize, n: usize) -> Vec<Vec<usize>> {
 }
 
 /// An upper bound of −F over all X.
-pub(super) fn most(problem: &Statement, tree: &Branched, c: &RowMat) -> Result<f64, Refusal> {
+pub(crate) fn most(problem: &Statement, tree: &Branched, c: &RowMat) -> Result<f64, Refusal> {
     of_variance(problem)?;
     let n = c.nrows();
     let sorted = |list: &Vec<usize>| {
