@@ -105,7 +105,7 @@ impl Writer<'_> {
                 *q == p || other.k == first.k && other.rows == first.rows && other.must() + first.must() == 0
             };
             let columns: Vec<usize> = (p..open.parts.len()).filter(alike).collect();
-            let [inside, outside] = divided_by(&open.parts, &columns, row)?;
+            let [Some(inside), Some(outside)] = divided_by(&open.parts, &columns, row)? else { return None };
             let at = nodes.len();
             nodes.extend([Branch::default(), Branch::default()]);
             nodes[open.at].split = Some(Split { columns, row, inside: at, outside: at + 1 });

@@ -353,30 +353,41 @@ impl Ground {
         if split.inside <= at || split.outside <= at {
             return refused(format!("node {at} is not before its parts"));
         }
-        let Some([inside, outside]) = divided_by(&parts, &split.columns, split.row) else {
+        let halves = divided_by(&parts, &split.columns, split.row).filter(|_| split.row < self.c.nrows());
+        let Some(halves) = halves else {
             return refused(format!("node {at} is divided by no row of its parts"));
         };
-        let inside = self.left(tree, split.inside, inside, most)?;
-        Ok(inside.max(self.left(tree, split.outside, outside, most)?))
+        let mut open = f64::NEG_INFINITY;
+        for (place, half) in [split.inside, split.outside].into_iter().zip(halves) {
+            if let Some(parts) = half {
+                open = open.max(self.left(tree, place, parts, most)?);
+            }
+        }
+        Ok(open)
     }
 }
 
-/// What is known where the first of parts that are alike has the row, and where none of them has it.
-pub(crate) fn divided_by(parts: &[Known], columns: &[usize], row: usize) -> Option<[Vec<Known>; 2]> {
-    let first = parts.get(*columns.first()?)?;
-    let alike = |p: &usize| {
-        parts.get(*p).is_some_and(|part| {
-            part.k == first.k && part.rows == first.rows && part.must() == 0 && first.must() == 0
-        })
-    };
-    if !(columns.len() == 1 || columns.iter().all(alike)) {
+/// What is known where the first of parts that are alike has the row, and where none of them has it; nothing where no X does. Who
+/// checks may have decided more than was known when the file was made: parts are made alike again by what either of them may have.
+pub(crate) fn divided_by(parts: &[Known], columns: &[usize], row: usize) -> Option<[Option<Vec<Known>>; 2]> {
+    let mut parts = parts.to_vec();
+    let first = parts.get(*columns.first()?)?.clone();
+    if columns.iter().any(|p| parts.get(*p).is_none_or(|part| part.k != first.k)) {
         return None;
     }
-    let at = first.rows.binary_search(&row).ok()?;
-    let (mut inside, mut outside) = (parts.to_vec(), parts.to_vec());
-    inside[columns[0]].forced[at] = true;
+    if columns.len() > 1 {
+        let rows = united(columns.iter().map(|p| &parts[*p].rows));
+        let forced = vec![false; rows.len()];
+        columns.iter().for_each(|p| {
+            parts[*p] = Known { k: first.k, rows: rows.clone(), forced: forced.clone() };
+        });
+    }
+    let (mut inside, mut outside) = (parts.clone(), parts);
+    let first = &mut inside[columns[0]];
+    let Ok(at) = first.rows.binary_search(&row) else { return Some([None, Some(outside)]) };
+    let has = std::mem::replace(&mut first.forced[at], true);
     columns.iter().for_each(|p| outside[*p].keep(|i, _| i != row));
-    (!first.forced[at]).then_some([inside, outside])
+    Some([Some(inside), (!has).then_some(outside)])
 }
 
 struct OfPart {
