@@ -25,7 +25,7 @@ pub const LIBRARY: &[&str] = &[
 const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-linalg", &[], 2_750),
     ("orthopt-core", &["orthopt-linalg"], 14_000),
-    ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_000),
+    ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_200),
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_050),
