@@ -12,13 +12,13 @@ import pytest
 
 import orthopt
 
-PAGE = Path(__file__).parents[2] / "docs" / "bounds-adjusted.md"
+PROGRAM = Path(__file__).parents[2] / "docs" / "check_proof.py"
 
 
 @pytest.fixture(scope="module")
 def check():
-    """The function of the page."""
-    (program,) = re.findall(r"```python\n(import itertools.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    """The function of the documentation."""
+    program = PROGRAM.read_text(encoding="utf-8")
     functions = re.split(r"\n\n(?=def check)", program)
     assert all(len([line for line in part.splitlines() if line.strip()]) <= 62 for part in functions)
     names: dict = {}
