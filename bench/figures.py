@@ -228,11 +228,11 @@ def measures() -> list[str]:
 
 
 def source(*names: str) -> str:
-    """Links to files, and the command that prints what is in the first of them."""
+    """Links to files, and the first command that prints what is in the first of them; the index has all."""
     links = ", ".join(f"[{name}.csv](../bench/results/{name}.csv)" for name in names)
     parts = [part.strip() for part in index()[names[0]]["command"].split(";")]
     commands = [part for part in parts if re.match(r"(\w+=\S+ )*(orthopt|python|cargo|time|/usr/bin/time)", part)]
-    return f"{links}; {', '.join(f'`{command}`' for command in commands[:2])}"
+    return f"{links}; {f'`{commands[0]}`' if commands else ''}"
 
 
 def note(name: str) -> str:
