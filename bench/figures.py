@@ -194,25 +194,9 @@ def beside_rivals() -> list[list[object]]:
     ]
 
 
-SMALL = [("breast_cancer", "3", "3"), ("wine", "3", "3"), ("USArrests", "2", "2"), ("iris", "2", "2"), ("mtcars", "3", "3")]  # cells that the page has
 
 
-def shown() -> list[list[object]]:
-    """Adjusted and explained variance and the largest correlation of each method, by table and counts."""
-    methods = [*(f"orthopt {objective}" for objective in OBJECTIVES), "greedy", "greedy-e", "nsprcomp"]
-    lines = []
-    for (data, rank, each), rows in grouped(read("measures"), "data", "rank", "nonzeros_each").items():
-        if (data, rank, each) not in SMALL:
-            continue
-        by = {row["method"]: row for row in rows}
-        cells = [
-            " / ".join([f"{float(by[m]['adjusted']):.1f}", f"{float(by[m]['explained']):.1f}", f"{float(by[m]['largest_correlation']):.2f}"])
-            if m in by
-            else ""
-            for m in methods
-        ]
-        lines.append([data, f"{rank} × {each}", *cells])
-    return lines
+
 
 
 def measures() -> list[str]:
@@ -220,8 +204,7 @@ def measures() -> list[str]:
     lines = [*table(head, [line for group in ("unseen", "all") for line in studied(group)]), ""]
     methods = dict.fromkeys(row["method"] for row in read("measures_planted"))
     lines += [*table(["model", "rows", "correlation", *methods], supports()), ""]
-    lines += [*table(["rival", "cells", "at or above", "least ratio", "mean ratio"], beside_rivals()), ""]
-    return lines + table(["table", "r × k", *OBJECTIVES, "greedy", "greedy-e", "nsprcomp"], shown())
+    return lines + table(["rival", "cells", "at or above", "least ratio", "mean ratio"], beside_rivals())
 
 
 # The page
@@ -549,8 +532,8 @@ def graphs() -> list[str]:
 
 def choices() -> list[str]:
     names = ("start_order", "working_set", "ladmm_growth", "ep4orth", "storage", "how_many", "own_functions")
-    rows = [[f"[{name}.csv](../bench/results/{name}.csv)", index()[name]["holds"].replace("|", "\\|")] for name in names]
-    return ["## What defaults rest on", "", *table(["file", "what it shows"], rows)]
+    links = ", ".join(f"[{name}.csv](../bench/results/{name}.csv)" for name in names)
+    return ["## What defaults rest on", "", f"The [index](../bench/results/index.csv) says what each shows: {links}."]
 
 
 OWN = ["procrustes, condition 1e5", "brockett", "ica", "quartic", "kohn-sham", "balanced cut", "diagonal and quartic"]  # functions that the page has
