@@ -194,11 +194,6 @@ def beside_rivals() -> list[list[object]]:
     ]
 
 
-
-
-
-
-
 def measures() -> list[str]:
     head = ["tables", "maximised", *OBJECTIVES, "largest correlation", "above .7", "stability", "seconds"]
     lines = [*table(head, [line for group in ("unseen", "all") for line in studied(group)]), ""]
