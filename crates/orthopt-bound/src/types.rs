@@ -160,7 +160,7 @@ impl Room {
         Self { variables, memory: options.memory, each }
     }
 
-    /// Looks at a matrix before it is allocated: `left` of n variables and perhaps more.
+    /// Examines a matrix before it is allocated: `left` of n variables and perhaps more.
     ///
     /// # Errors
     /// More variables or more memory than is allowed.

@@ -150,7 +150,7 @@ impl Stream {
         Ok(Self { wanted, how, screen: options.screen, more, needs_rows })
     }
 
-    /// Whether files of these sizes are to come part by part though nobody says so.
+    /// Whether files of these sizes are to come part by part without being asked.
     pub fn suits(&self, bytes: u64, missing: Missing) -> bool {
         bytes >= LARGE && !self.needs_rows && matches!(missing, Missing::Error | Missing::Drop)
     }

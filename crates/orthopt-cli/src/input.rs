@@ -43,7 +43,7 @@ impl Input {
         Self::watched(request, &mut |_| {})
     }
 
-    /// The same; `watch` is told how far it is with rows that come part by part.
+    /// The same; `watch` receives the progress for rows that are read part by part.
     ///
     /// # Errors
     /// As [`load`](Self::load).

@@ -1,4 +1,4 @@
-//! A first look at a table: what is missing, constant or repeated, and the command that would analyse it.
+//! Summary of a table: missing values, constant or repeated columns, and the command that analyses it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct Look {
     constant: Vec<String>,
     /// Columns that are the same as one before.
     duplicates: Vec<[String; 2]>,
-    /// Columns that are nearly so, up to a factor and a shift; none are looked for among many columns.
+    /// Columns that are nearly so, up to a factor and a shift; none are searched for among many columns.
     near_duplicates: Vec<[String; 2]>,
     /// The most that the mean of a column is from 0, in standard deviations.
     largest_mean: Option<f64>,
@@ -36,7 +36,7 @@ pub struct Look {
     pub command: String,
 }
 
-/// A column of numbers, looked at once.
+/// A column of numbers, examined once.
 struct Seen {
     missing: usize,
     mean: f64,

@@ -93,7 +93,7 @@ fn signs(text: &str) -> anyhow::Result<String> {
         .with_context(|| format!("--signature: `{text}` is neither a number nor a file"))
 }
 
-/// The files that are made of a result, where they are wanted.
+/// The files that are made of a result, where they are requested.
 pub fn asked(options: &Request) -> [(What, Option<&Path>); 14] {
     let asked = [
         (What::X, &options.save_x),

@@ -258,11 +258,11 @@ pub fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> Option
     }
 }
 
-/// What is not there where nobody waits for it.
+/// What is not there if cancelled.
 const FIRST: &str = "the decomposition of the first block";
 
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
-/// the problem is small. `None` where it takes long and nobody waits for it any more.
+/// the problem is small. `None` if it is long and cancelled.
 fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> Option<(RowMat, &'static str)> {
     let (n, r) = (x0.nrows(), x0.ncols());
     let left = || is_left(n * r * r);

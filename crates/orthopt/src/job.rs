@@ -356,7 +356,7 @@ fn solvers_for(problem: &Named) -> Vec<String> {
         .collect()
 }
 
-/// That fewer pairs of rows exist than candidates were asked for, where a solver of the run looks at candidates.
+/// That fewer pairs of rows exist than candidates were asked for, where a solver of the run examines candidates.
 fn remark_on_candidates(run: &PlannedRun, n: usize) -> Option<Message> {
     run.wanted.candidates.filter(|given| *given != given.within(n))?;
     let looks = run.plan.solvers.iter().any(|solver| solver.shared.iter().any(|c| c.name == "candidates"));

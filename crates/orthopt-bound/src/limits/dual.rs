@@ -57,7 +57,7 @@ impl Part {
         true
     }
 
-    /// Drops the rows for which `wanted` (of their place) does not hold.
+    /// Keeps the rows for whose place `wanted` is true.
     pub fn keep(&mut self, wanted: impl Fn(&Self, usize) -> bool) {
         let kept: Vec<usize> = (0..self.rows.len()).filter(|a| wanted(self, *a)).collect();
         self.rows = kept.iter().map(|a| self.rows[*a]).collect();

@@ -46,7 +46,7 @@ const SCREENED: usize = 5000;
 const BYTES_PER_PAIR: f64 = 28.0;
 /// Lists of limits that a total allows, at most.
 const LISTS: usize = 300;
-/// Iterations between two looks at a bound, twice.
+/// Iterations between two checks of a bound, twice.
 const LOOKS: u64 = 20;
 /// The share of the gap asked for at which a node is closed; the rest is for the rounding of what is reported.
 const SHARE: f64 = 0.5;
@@ -129,7 +129,7 @@ fn partitions(total: usize, r: usize, n: usize) -> Option<Vec<Vec<usize>>> {
     (!out.is_empty() && out.len() <= LISTS).then_some(out)
 }
 
-/// Work without which no proof succeeds, for r columns of n variables: two looks at the bound of the root, or where that is
+/// Work without which no proof succeeds, for r columns of n variables: two checks of the bound of the root, or where that is
 /// less and enough for one column, screening.
 pub fn least_work(n: usize, r: usize) -> u64 {
     let (rows, columns) = (n as u64, r as u64);
@@ -213,7 +213,7 @@ fn lifted(x: &RowMat, rows: &[usize], n: usize) -> RowMat {
     out
 }
 
-/// Where the tree looks.
+/// The sets of rows that the tree searches.
 struct Field {
     rows: Option<Vec<usize>>,      // the variables left, or all
     roots: Option<Vec<Vec<Part>>>, // over those; `None` where they are too many

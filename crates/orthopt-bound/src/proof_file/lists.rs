@@ -20,7 +20,7 @@ pub const SLACK: f64 = 2e-7;
 const RAISED: f64 = 1e-8;
 /// Supports of all sizes that are listed, at most.
 const SUPPORTS: usize = 1_000_000;
-/// Supports that a task looks at.
+/// Supports that a task examines.
 const CHUNK: usize = 4096;
 
 /// Supports of one size, one after the other.
@@ -333,7 +333,7 @@ impl Replay<'_> {
                 now.columns[j] = Arc::clone(new);
                 continue;
             }
-            // below 0 nothing can be told
+            // below 0 nothing can be decided
             let Some(below) = self.second(m, &sets, *t) else { continue };
             let new = Arc::new(sets.chosen(&below.iter().map(|below| !below).collect::<Vec<_>>()));
             made.push((sets, *t, Arc::clone(&new)));

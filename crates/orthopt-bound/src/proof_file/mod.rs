@@ -50,7 +50,7 @@ pub struct ProofFile {
     pub problem: Statement,
     /// Where the data came from, and what was done to them.
     pub data: Prepared,
-    /// Sums over C, by which other data are told.
+    /// Sums over C, which distinguish other data.
     pub(crate) table: Sums,
     /// X, n × r.
     #[serde(rename = "X")]

@@ -50,11 +50,11 @@ pub struct Panel {
     pub square: bool,
 }
 
-/// What is drawn. Marks with a name are in the legend; looks are numbers of colours and shapes.
+/// What is drawn. Marks with a name are in the legend; `look` is the number of a colour and a shape.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mark {
-    /// A curve; grey without a look.
+    /// A curve; grey if `look` is `None`.
     Line {
         name: String,
         look: Option<usize>,

@@ -170,7 +170,7 @@ impl Layout {
     }
 }
 
-/// Marks that the legend names, curves without a look last.
+/// Marks that the legend names, curves without a colour last.
 fn entries(panel: &Panel) -> Vec<(&Mark, &str)> {
     fn named(mark: &Mark) -> Option<&str> {
         match mark {

@@ -2,7 +2,7 @@
 
 use crate::common::Dir;
 
-/// A table of so many rows, more than those that are looked at first.
+/// A table of so many rows, more than those that are examined first.
 fn table(head: &str, row: impl Fn(usize) -> String) -> String {
     let rows: String = (0..450).map(|i| row(i) + "\n").collect();
     format!("{head}\n{rows}")

@@ -61,7 +61,7 @@ impl SampleLoss {
         self.loss
     }
 
-    /// The r leading eigenvectors of AᵀA; `None` also where that takes long and nobody waits for it any more.
+    /// The r leading eigenvectors of AᵀA; `None` also if it is long and cancelled.
     pub fn leading_eigenvectors(&self, r: usize) -> Option<RowMat> {
         if is_left(self.a.nrows() * self.a.ncols().pow(2)) {
             return None;

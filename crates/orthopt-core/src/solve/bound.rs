@@ -190,7 +190,7 @@ pub struct Relaxation {
     /// Y, the one in the Fantope.
     pub y: RowMat,
     #[doc(hidden)]
-    pub u: RowMat, // multiplier and penalty parameter of ADMM, to go on from
+    pub u: RowMat, // multiplier and penalty parameter of ADMM, to continue from
     #[doc(hidden)]
     pub rho: f64,
 }

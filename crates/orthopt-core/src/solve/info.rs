@@ -15,7 +15,7 @@ pub struct SolverInfo<P: 'static = PcaProblem> {
     /// Its constants; users may set them as `NAME-CONSTANT`.
     pub constants: &'static [Constant],
     /// Those of the options that methods on pairs of rows share (`working-set`, `alpha`, ...) that it
-    /// looks at.
+    /// examines.
     pub shared: &'static [Constant],
     /// Whether it can solve the problem.
     pub handles: &'static (dyn Fn(&P) -> bool + Sync),

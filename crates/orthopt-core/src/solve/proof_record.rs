@@ -44,7 +44,7 @@ pub struct Cell {
 pub struct Leaf {
     /// Rows of each column.
     pub supports: Vec<Vec<usize>>,
-    /// Value of X above which is looked for.
+    /// Value of X above which is searched for.
     pub cut: f64,
     /// Eigenvectors of C on the first support.
     pub axes: RowMat,

@@ -11,7 +11,7 @@ use orthopt_linalg::error::Result;
 pub struct Step {
     /// The pass that ended with it.
     pub pass: Option<Pass>,
-    /// The measure of stationarity, where the method looks at it now and then only.
+    /// The measure of stationarity, where the method examines it now and then only.
     pub residual: Option<f64>,
     /// The solver has nothing more to do: how it ended and why.
     pub ended: Option<(Status, &'static str)>,
@@ -28,7 +28,7 @@ impl Step {
         Self { ended, ..Self::default() }
     }
 
-    /// The same with a measure of stationarity, where the method has looked at it.
+    /// The same with a measure of stationarity, where the method has examined it.
     pub fn with_residual(self, residual: Option<f64>) -> Self {
         Self { residual, ..self }
     }

@@ -79,7 +79,7 @@ fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSe
     })
 }
 
-/// Lines that are looked at before any is read: so many, or so many bytes, but some in any case.
+/// Lines that are examined before any is read: so many, or so many bytes, but some in any case.
 const LOOKED_AT: (usize, usize, usize) = (200, 1 << 20, 5);
 
 /// How lines that are no data begin.
@@ -92,7 +92,7 @@ struct Lines {
     options: TableOptions,
     delimiter: Option<u8>,
     comment: Option<&'static [u8]>, // how comments begin, where there were some in front
-    ahead: VecDeque<Head>,          // rows that were looked at
+    ahead: VecDeque<Head>,          // rows that were examined
     rows: Rows,
     by_all: bool,   // all lines decide, and not the first ones alone
     more: bool,     // there are more lines than those that have decided
@@ -177,9 +177,9 @@ impl Lines {
         self.input.line() - inside.iter().filter(|byte| **byte == b'\n').count() as u64
     }
 
-    /// Looks at the first lines and decides what they are.
+    /// Examines the first lines and decides what they are.
     fn look(&mut self) -> Result<(), DataError> {
-        // until the separator is known, a line of separators is not told from others
+        // until the separator is known, a line of separators is not distinguished from others
         self.delimiter = None;
         for _ in 0..self.options.skip {
             if !self.input.next_line(&mut self.text)? {
@@ -399,7 +399,7 @@ fn is_quoted(text: &[u8], delimiter: Option<u8>) -> bool {
     text.starts_with(b"\"") && text.ends_with(b"\"") && quotes == 2 * between
 }
 
-/// `sep=;`, by which spreadsheets are told the separator.
+/// `sep=;`, which tells spreadsheets the separator.
 fn named_separator(text: &[u8]) -> Option<u8> {
     let line: Vec<u8> = text.iter().copied().filter(|byte| !b"\"\r\n ".contains(byte)).collect();
     match line.get(..4)?.eq_ignore_ascii_case(b"sep=") {

@@ -105,7 +105,7 @@ pub struct HowRead {
     pub transposed: bool,
     /// The sheet of a spreadsheet.
     pub sheet: Option<String>,
-    /// Names that stand more than once in the file, and have been told apart.
+    /// Names that occur more than once in the file, and were made distinct.
     pub repeated: Vec<String>,
     /// How the text is written where that is not the usual way: encoding, marks of numbers.
     pub style: Vec<String>,

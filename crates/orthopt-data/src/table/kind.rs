@@ -7,7 +7,7 @@ use super::mark::{Mark, answer, is_date, measured, truth};
 use super::number::{Cell, Marks, is_number};
 use crate::text::printable;
 
-/// Things beside numbers that are told apart.
+/// Kinds of text beside numbers.
 const DIFFERENT: usize = 32;
 
 /// Names of columns that tell rows apart.

@@ -247,7 +247,7 @@ struct Uses {
 }
 
 impl Evidence {
-    /// Looks at a cell.
+    /// Examines a cell.
     pub(crate) fn see(&mut self, field: &[u8]) {
         let count = |byte: u8| field.iter().filter(|b| **b == byte).count();
         let (commas, dots) = (count(b','), count(b'.'));

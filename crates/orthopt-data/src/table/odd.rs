@@ -1,4 +1,4 @@
-//! Cells that are no numbers in columns of numbers: counted while a table is read, and told together with what mends them.
+//! Cells that are no numbers in columns of numbers: counted while a table is read, and reported together with a remedy.
 
 use super::layout::{Layout, Problem};
 use super::mark::{Mark, Measured, answer, measured};

@@ -87,7 +87,7 @@ enum At {
 struct Iterate {
     image: Image, // Y and S or F
     rows: Movable,
-    size: f64,     // ½Σ|Wᵢᵢ| when last looked at
+    size: f64,     // ½Σ|Wᵢᵢ| when last examined
     theta: f64,    // θ in the unit of the curvature
     align: bool,   // whether pairs of the same sign are aligned in this pass
     limited: bool, // ‖X‖ has reached the limit
@@ -230,7 +230,7 @@ impl GsJobcd {
         self.options.working_set.unwrap_or(WorkingSet::Cyclic)
     }
 
-    /// Pairs that a greedy rule looks at in a step.
+    /// Pairs that a greedy rule examines in a step.
     fn candidates(&self, n: usize) -> Candidates {
         match Candidates::or_default(self.options.candidates, n) {
             Candidates::Sample(count) if count >= pairs(n) => Candidates::All,

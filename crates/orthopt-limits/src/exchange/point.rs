@@ -1,4 +1,4 @@
-//! A feasible X with CX, and what its components look like to a search that exchanges their entries.
+//! A feasible X with CX, and its components for a search that exchanges their entries.
 
 use super::component::{block, others};
 use crate::problem::CardinalityProblem;

@@ -303,7 +303,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         &self.limits
     }
 
-    /// Whether C² is looked at.
+    /// Whether C² is examined.
     pub fn squares(&self) -> bool {
         self.measure == Measure::Explained
     }

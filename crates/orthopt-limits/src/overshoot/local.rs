@@ -105,7 +105,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         Self { ground, rows, c, c2, supports, equations, in_column, full }
     }
 
-    /// The rows of X that are looked at, with zeros outside the supports.
+    /// The rows of X that are examined, with zeros outside the supports.
     fn gather(&self, x: &RowMat) -> RowMat {
         let mut out = RowMat::zeros(self.rows.len(), x.ncols());
         for (k, support) in self.supports.iter().enumerate() {

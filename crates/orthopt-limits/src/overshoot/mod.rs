@@ -204,7 +204,7 @@ impl State {
     }
 }
 
-/// The point that the moves lead to from another one; `None` where nobody waits any more.
+/// The point that the moves lead to from another one; `None` if cancelled.
 pub fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
     let mut st =
         State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, 0.0) };

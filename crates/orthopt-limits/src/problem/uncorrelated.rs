@@ -85,7 +85,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         self.lambda
     }
 
-    /// C as a search looks at it, made once.
+    /// C as a search examines it, made once.
     #[doc(hidden)]
     pub fn covariance(&self) -> &Covariance {
         self.covariance.get_or_init(|| Covariance::new(&self.f, false))

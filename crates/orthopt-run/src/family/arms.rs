@@ -14,7 +14,7 @@ use orthopt_solvers::obcd::WorkingSet;
 
 const T: Tuning = Tuning::DEFAULT;
 
-/// Starts that are sparse where it matters, so that OBCD narrows down the rows it looks at.
+/// Starts that are sparse where it matters, so that OBCD narrows down the rows it examines.
 const SPARSE: [&str; 2] = ["k-components", "coordinates"];
 
 /// What arms may do.

@@ -86,7 +86,7 @@ impl Unit {
         Ok(self.back(posed))
     }
 
-    /// The same of a problem whose data have been looked at.
+    /// The same of a problem whose data have been examined.
     pub fn back(&self, mut posed: Posed) -> Posed {
         let lambda = posed.lambda.map(|lambda| lambda * self.of_lambda);
         if !posed.reasons.iter().any(|reason| *reason == self.reason()) {

@@ -117,7 +117,7 @@ const PRICE: f64 = 1.0;
 const DECOMPOSED: usize = 400;
 /// Share of the time that the bound of variance may take where lists of supports follow.
 const BEFORE_LISTS: f64 = 0.3;
-/// Random points from which a feasible one is looked for.
+/// Random points from which a feasible one is searched for.
 const TRIES: usize = 300;
 
 /// Why there may be no X, where unknowns are fewer than equations: a component of s nonzeros and length 1 has s − 1. A C with zeros

@@ -78,7 +78,7 @@ pub trait Narrow<P> {
         None
     }
 
-    /// Whether the point that was found is an end for a search of this effort; else the search goes on with the whole problem.
+    /// Whether the point that was found is an end for a search of this effort; else the search continues with the whole problem.
     fn is_an_end(&self, _x: &RowMat, _objective: f64, _effort: Effort) -> bool {
         true
     }

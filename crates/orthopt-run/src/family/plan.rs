@@ -52,7 +52,7 @@ pub struct Wanted {
     pub seed: u64,
     /// Constants of solvers: `solver-constant` to value.
     pub constants: Given,
-    /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
+    /// How long a search continues by itself; `None` is normal without a limit, and with one until the limit.
     pub effort: Option<Effort>,
     /// Work of a search (multiplications, roughly), at most; any if `None`. It means the same for any number of threads.
     #[doc(hidden)]
@@ -69,7 +69,7 @@ pub struct Wanted {
 const TASKS: u64 = 8;
 
 impl Wanted {
-    /// The same with so much work for each search: none of its tasks takes much of that. A solver that is named goes on to its end.
+    /// The same with so much work for each search: none of its tasks takes much of that. A solver that is named continues to its end.
     #[doc(hidden)]
     pub fn with_work(&self, most: u64) -> Self {
         if self.solver.is_some() {
@@ -103,7 +103,7 @@ impl Wanted {
         one || self.alpha.is_some() || self.candidates.is_some() || self.jacobi
     }
 
-    /// The options of solvers with what is not wanted otherwise at its default.
+    /// The options of solvers; those not given have their defaults.
     pub fn options(&self) -> SolverOptions {
         let defaults = ObcdOptions::DEFAULT;
         let obcd = ObcdOptions {
@@ -160,7 +160,7 @@ pub struct Plan<P: Family = Named> {
 }
 
 impl<P: Family> Plan<P> {
-    /// What `wanted` says with the defaults of the papers for the rest: the solvers it names, or
+    /// The choices of `wanted` with the defaults of the papers for the rest: the solvers it names, or
     /// the first of the family that can solve the problem, from the start it names, or the first of the family.
     ///
     /// # Errors
@@ -331,8 +331,7 @@ impl<P: Family> Plan<P> {
         Ok(solution)
     }
 
-    /// How the plan searches, if it does: where the library chose the solvers and nobody has said how many
-    /// starts there are to be.
+    /// Settings of the search of the plan; `None` if the solvers or the number of starts are given.
     fn search_settings(
         &self,
         wanted: &Wanted,
@@ -508,7 +507,7 @@ fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
     }
 }
 
-/// Iterations for further starts, where nobody says how many there should be.
+/// Iterations for further starts, if their number is not given.
 fn effort<P: Family>(problem: &P, wanted: &Wanted, stopping: &Stopping, restarts: Option<u64>) -> u64 {
     let open = wanted.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
     if open && problem.has_local_solutions() { problem.auto_effort() } else { 0 }

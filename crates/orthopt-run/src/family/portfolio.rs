@@ -31,7 +31,7 @@ pub(super) const REHEAT: &str = "penalty lowered and raised";
 const LONG: u64 = 20_000_000_000;
 
 /// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed, `rule` is that of
-/// OBCD where it goes on from another method or from `pool`.
+/// OBCD where it continues from another method or from `pool`.
 pub(super) fn portfolio(
     problem: &PcaProblem,
     (options, rule): (&SolverOptions, WorkingSet),
@@ -103,7 +103,7 @@ pub(super) fn raced(
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
-/// `settle` names the solvers that settle the best point.
+/// `settle` names the solvers that polish the best point.
 pub(super) fn race<P: Family>(
     problem: &P,
     table: &[(&str, &str)],

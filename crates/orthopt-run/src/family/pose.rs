@@ -31,7 +31,7 @@ use orthopt_linalg::order::sort_numbers_down;
 ///
 /// # Errors
 /// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
-/// or so large that C overflows; a decomposition that nobody waits for any more ([`Cancel::during`](orthopt_linalg::cancel::Cancel::during)).
+/// or so large that C overflows; a decomposition that is cancelled ([`Cancel::during`](orthopt_linalg::cancel::Cancel::during)).
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     in_time(match Unit::of(info, data, options) {
         Some(unit) => {

@@ -25,7 +25,7 @@ pub struct PoseOptions {
     pub rank_rule: Option<RankRule>,
     /// Number of rows behind C, where the data are C itself; for the rule.
     pub samples: Option<usize>,
-    /// Whether the eigenvalues are wanted for a picture.
+    /// Whether the eigenvalues are requested for a picture.
     pub show_scree: bool,
     /// Title of pictures, in place of one that says the numbers of components and variables.
     pub title: Option<String>,

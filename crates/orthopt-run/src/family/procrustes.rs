@@ -25,7 +25,7 @@ pub(super) const INFO: ProblemInfo = ProblemInfo {
     doc: "Procrustes: min 1/2 ||AX - B||^2 + h(X), X'X = I, B the target; of C itself 1/2 <X, CX> + <E, X>",
 };
 
-/// Name of the start that looks at E.
+/// Name of the start that examines E.
 pub(super) const POLAR: (&str, &str) = ("polar", "procrustes: the orthonormal matrix nearest to A'B (to -E)");
 
 /// The orthonormal matrix nearest to −E.

@@ -142,11 +142,11 @@ pub(super) enum Aim {
     Search(usize, Option<Place>),
     /// The best point, polished further: how it was found.
     Further(String, Vec<Stage>),
-    /// The best point, settled.
+    /// The best point, polished.
     Settle,
 }
 
-/// How long the search goes on as it does.
+/// How long the search continues as it does.
 #[derive(Clone, Copy)]
 pub(super) enum Until {
     /// Until the round of arms is over.

@@ -57,7 +57,7 @@ pub struct MajorisedObcd {
     options: ObcdOptions,
 }
 
-/// Rounds and passes that lower F by less than this, relative to its size, are followed by a look at criticality.
+/// Rounds and passes that lower F by less than this, relative to its size, are followed by a check of criticality.
 const SLOW: f64 = 1e-4;
 
 impl MajorisedObcd {

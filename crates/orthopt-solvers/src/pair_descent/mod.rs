@@ -140,7 +140,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
         pass
     }
 
-    /// A pass moved nothing though a pair offers `best`. Nobody stopped, so what is left is wanted. Either it
+    /// A pass moved nothing though a pair offers `best`. Nothing stopped the run, so the rest is tried. Either it
     /// is below the tolerance of passes, or it goes far for little and is refused by α alone, which
     /// may be any positive number.
     fn lower(&mut self, best: f64, size: f64) {

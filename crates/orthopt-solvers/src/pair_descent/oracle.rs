@@ -116,7 +116,7 @@ impl Tried {
 pub struct Upkeep {
     /// Moves between two refreshes of the image.
     pub refresh: u64,
-    /// Moves between two looks at the feasibility of X.
+    /// Moves between two checks of the feasibility of X.
     pub look: u64,
     /// Not within a round or pass: it costs as much as one.
     pub between_passes: bool,

@@ -65,7 +65,7 @@ pub struct Schedule {
     pub passes: u64,
     /// `moves` at the last refresh of the image.
     pub refreshed: u64,
-    /// `moves` at the last look at feasibility.
+    /// `moves` at the last check of feasibility.
     pub looked: u64,
 }
 
@@ -243,7 +243,7 @@ impl Schedule {
     fn round(&self, rows: &Movable) -> u64 {
         let (n, k) = (rows.nrows() as u64, self.k as u64);
         let inside = (k * k.saturating_sub(1) / 2).max(1);
-        // a greedy step looks at many pairs, so its rounds are shorter
+        // a greedy step examines many pairs, so its rounds are shorter
         let pairs = if self.rule.is_greedy() { n } else { rows.near_pairs() };
         let at_once = if self.matchings {
             (n / 2).max(1)

@@ -115,7 +115,7 @@ impl Descent {
     }
 
     /// X ← Retr(X⁺ + b(X⁺ − X)) for the point X⁺ of `next`, with the gradient; f and h stay those of X.
-    /// `false`, and X nothing to go on from, where the columns are near dependence. Cost 6nr² flops where
+    /// `false`, and X nothing to continue from, where the columns are near dependence. Cost 6nr² flops where
     /// ∇f is linear, that of a gradient besides elsewhere.
     pub(crate) fn extrapolate<F: Smooth, H: Nonsmooth>(
         &mut self,

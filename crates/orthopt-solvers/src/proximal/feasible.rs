@@ -14,7 +14,7 @@ const REPAIRABLE: f64 = 1.0;
 /// A copy is made at every iteration at first, later when their number has grown by a sixteenth:
 /// as many as log k, whatever the cost of one.
 const SHARE: u64 = 16;
-/// The same where nobody asks for points on the way: a copy costs some iterations.
+/// The same without a request for points on the way: a copy costs some iterations.
 const RARELY: u64 = 4;
 
 /// The best feasible point seen.

@@ -218,7 +218,7 @@ impl OwnRun<'_> {
         Ok(self.f.settle_unit(&x0))
     }
 
-    /// The solvers that are wanted, from those whose needs a function of the user's own meets.
+    /// The solvers that are requested, from those whose needs a function of the user's own meets.
     fn stages<P>(
         &self,
         list: &'static [SolverInfo<P>],

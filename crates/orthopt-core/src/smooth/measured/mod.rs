@@ -115,7 +115,7 @@ impl<F: Quadratic> Measured<F> {
         self.measure
     }
 
-    /// C as a search looks at it, made once.
+    /// C as a search examines it, made once.
     #[doc(hidden)]
     pub fn covariance(&self) -> &Covariance {
         self.covariance.get_or_init(|| Covariance::new(&self.f, self.measure == Measure::Explained))

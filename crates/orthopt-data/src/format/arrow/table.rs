@@ -22,7 +22,7 @@ pub(super) struct Table {
     batches: Batches,
     layout: Layout,
     marks: Marks,                 // what stands for a missing value
-    pending: Option<RecordBatch>, // rows that nobody wanted so far
+    pending: Option<RecordBatch>, // rows that were not requested so far
     rows: Rows,
     ended: bool,    // no batch is left
     finished: bool, // and the last rows have been given away

@@ -185,7 +185,7 @@ impl Frame<'_> {
         Ok(Framed { columns, numbers, rows, row_names, how })
     }
 
-    /// The rows that are samples. Rows whose words say nothing are looked at where the last one may be the sum of the others.
+    /// The rows that are samples. Rows whose words say nothing are examined where the last one may be the sum of the others.
     fn samples(
         &self,
         layout: Layout,

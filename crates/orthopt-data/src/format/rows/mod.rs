@@ -1,5 +1,5 @@
 //! The rows of a table, as its layout takes them: cells become numbers, rows that are no samples are left out ([`sift`]), and
-//! what is wrong is told when all of it is known.
+//! errors are reported when all of them are known.
 
 mod frame;
 #[cfg(feature = "parquet")]

@@ -134,7 +134,7 @@ impl Rows {
         let mut all = self.totals.sums();
         let mut begin = self.parts.begin.clone();
         let mut doubtful = std::mem::take(&mut self.parts.doubtful);
-        doubtful.retain(|one| self.numbers.binary_search(&one.row).is_err()); // the others are looked at again
+        doubtful.retain(|one| self.numbers.binary_search(&one.row).is_err()); // the others are examined again
         let mut of_rows_below: Vec<usize> = Vec::new();
         let mut see_below = |doubtful: &mut Vec<Doubtful>, all: &Sums| {
             for (k, one) in doubtful.iter_mut().enumerate().filter(|(_, one)| !one.ended) {

@@ -71,7 +71,7 @@ pub(crate) enum Role {
     Empty,
 }
 
-/// What the first lines say of a column, so that it is no variable. Where not all lines have been looked at, the others have to
+/// What the first lines say of a column, so that it is no variable. Where not all lines have been examined, the others have to
 /// agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assumed {
@@ -655,7 +655,7 @@ impl Table<'_> {
         (few && rest.all(|cell| number(cell).is_none())).then_some(values)
     }
 
-    /// What is assumed of numbers that name the rows, where nobody has said so. What words name rows changes no variable.
+    /// What is assumed of numbers that name the rows, if it is not given. What words name rows changes no variable.
     fn assumed_of_names(&self, at: usize, kind: Kind, options: &TableOptions) -> Option<(usize, Assumed)> {
         let said = options.row_names != RowNames::Auto || self.short;
         let unnamed = self.names.is_some() && self.name(at).trim().is_empty();

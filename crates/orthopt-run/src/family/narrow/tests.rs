@@ -301,7 +301,7 @@ fn the_form_on_some_variables_is_that_of_their_columns() {
         let f = covariance_model(&data, storage).unwrap();
         let (part, whole) = (f.on_variables(&some).value(&x), f.value(&lift(&x, &some, N)));
         assert!((part - whole).abs() <= 1e-12 * whole.abs(), "{part} {whole}");
-        // also where nobody waits for C on them
+        // also if cancelled on them
         let over = Cancel::never();
         over.cancel();
         let part = over.during(|| f.on_variables(&some)).value(&x);

@@ -299,7 +299,7 @@ impl Case {
     /// Whether a penalty stands in F whose weight λ is.
     pub(super) fn has_lambda(&self) -> bool {
         let limits = self.limited || self.uncorrelated;
-        // a penalty that there is not is told by whoever makes it
+        // its constructor reports a penalty that does not exist
         let weighed = penalty_called(&self.penalty).map_or(true, |p| p.lambda_share.is_some());
         match self.kind {
             Some(Kind::NonlinearEig) => true,
@@ -329,7 +329,7 @@ impl Case {
 pub struct Run {
     /// Their names.
     names: String,
-    /// The options of methods on pairs of rows that any of them looks at.
+    /// The options of methods on pairs of rows that any of them examines.
     shared: Vec<&'static str>,
     /// Whether one of them chooses among candidates.
     pub(super) greedy: bool,

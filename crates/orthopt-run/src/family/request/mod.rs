@@ -134,7 +134,7 @@ impl Request {
         }
     }
 
-    /// Takes the matrices that options name by a file from `read`, which is told the option and the file.
+    /// Takes the matrices that options name by a file from `read`, which receives the option and the file.
     ///
     /// # Errors
     /// What `read` says.

@@ -48,7 +48,7 @@ impl Request {
     }
 }
 
-/// Of a variable that nobody serves.
+/// Of a variable that no direction covers.
 pub(super) const NOBODY: usize = usize::MAX;
 
 /// A request for n variables and r components.
@@ -260,7 +260,7 @@ impl Rules {
     }
 }
 
-/// One in so many numbers is looked at for a hurdle.
+/// One in so many numbers is examined for a hurdle.
 const SAMPLED: usize = 8;
 
 /// A number that some more than `places` of n numbers are likely to exceed; 0 where that is no help.
