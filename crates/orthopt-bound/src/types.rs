@@ -75,7 +75,7 @@ impl Kind {
         }
     }
 
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub(super) fn nonneg(&self) -> bool {
         matches!(self, Self::Nonnegative | Self::NonnegativeLimited(_))
     }
@@ -142,7 +142,7 @@ pub struct Options {
     pub gap: f64,
     /// A relaxation of a similar problem over the same variables, to begin from.
     pub warm: Option<Relaxation>,
-    /// Whether it is kept what a proof over lists of supports is made of, for a [`ProofFile`](super::ProofFile).
+    /// True if the parts of a proof over lists of supports are kept, for a [`ProofFile`](super::ProofFile).
     pub keeps: bool,
 }
 

@@ -118,7 +118,7 @@ impl Input {
         })
     }
 
-    /// Whether the samples are there, and not C alone.
+    /// True if the samples are there, and not C alone.
     pub fn has_rows(&self) -> bool {
         !self.is_gram
     }

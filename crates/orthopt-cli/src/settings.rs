@@ -58,7 +58,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Whether the command prints its summary: not with `--quiet`, and not where stdout takes the JSON.
+    /// True if the command prints its summary: not with `--quiet`, and not where stdout takes the JSON.
     pub fn prints(&self) -> bool {
         !self.quiet && self.json.as_deref() != Some(Path::new("-"))
     }

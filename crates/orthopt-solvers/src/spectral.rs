@@ -41,7 +41,7 @@ pub const INFO: SolverInfo = SolverInfo {
 
 const SCOPE: &str = "problems without a penalty and without a linear term (pca, brockett)";
 
-/// Whether the solutions of `p` are eigenvectors.
+/// True if the solutions of `p` are eigenvectors.
 pub fn suits<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> bool {
     p.h.is_zero() && (p.f.ncols().is_none() || p.f.column_weights().is_some())
 }

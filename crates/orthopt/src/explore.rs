@@ -60,11 +60,11 @@ pub struct Request {
     pub stopping: Stopping,
 }
 
-/// What a call was: enough to repeat it.
+/// The call of a step, complete enough to repeat it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Step {
-    /// What it answers.
+    /// The question that it answers.
     pub question: &'static str,
     /// The call.
     pub call: Call,
@@ -361,7 +361,7 @@ impl Exploration {
         self.path.points[self.path.knee].at as usize
     }
 
-    /// What the components explain.
+    /// Shares of the variance of the components.
     pub fn explained(&self) -> Option<&ExplainedVariance> {
         self.report.explained_variance.as_ref()
     }

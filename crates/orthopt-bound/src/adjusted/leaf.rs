@@ -174,7 +174,7 @@ impl Leaf {
         self.sets.len()
     }
 
-    /// Whether something is taken from column j itself.
+    /// True if something is taken from column j itself.
     fn is_held(&self, j: usize) -> bool {
         j >= self.heads && (!self.shared.is_empty() || (1..=self.holds()).contains(&j))
     }

@@ -50,9 +50,9 @@ pub struct Request<'a> {
     /// Numbers of nonzeros of the columns, one list for each way to divide a total. Where the first column has a term of its own
     /// it is in front.
     pub counts: Vec<Vec<usize>>,
-    /// Whether the first column is the first of Gram and Schmidt: adjusted variance. Else polar.
+    /// True if the first column is the first of Gram and Schmidt: adjusted variance. Else polar.
     pub has_order: bool,
-    /// Whether that is the one with the largest variance.
+    /// True if that is the one with the largest variance.
     pub own_order: bool,
     /// The incumbent, its columns in that order.
     pub x: &'a RowMat,
@@ -62,7 +62,7 @@ pub struct Request<'a> {
     pub tolerance: f64,
     /// Work, at most.
     pub work: Option<u64>,
-    /// Whether it is kept what the proof is made of.
+    /// True if the parts of the proof are kept.
     pub keeps: bool,
 }
 
@@ -127,12 +127,12 @@ fn supports_of(n: usize, counts: &[Vec<usize>]) -> usize {
     sizes.iter().map(|k| binomial(n, *k)).fold(0usize, usize::saturating_add)
 }
 
-/// Whether a proof over these lists may be cut off before it has any bound.
+/// True if a proof over these lists may be cut off before it has any bound.
 pub fn lists_are_long(n: usize, counts: &[Vec<usize>]) -> bool {
     supports_of(n, counts) > LONG
 }
 
-/// Whether all supports of these numbers of n rows are listed.
+/// True if all supports of these numbers of n rows are listed.
 pub fn applies(n: usize, counts: &[Vec<usize>]) -> bool {
     let lists = supports_of(n, counts);
     n <= usize::from(u16::MAX) && lists <= SUPPORTS && counts.iter().all(|list| list.len() >= 2)

@@ -79,7 +79,7 @@ pub struct Splitting<'a> {
     t: Vec<f64>,
     w: Option<(RowMat, f64)>,
     measure: Vec<Fantope>,
-    /// Whether the multipliers are requested, not only what they prove.
+    /// True if the multipliers are requested, not only what they prove.
     pub keeps: bool,
 }
 

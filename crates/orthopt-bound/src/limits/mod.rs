@@ -65,7 +65,7 @@ fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)
     (is_small(n, r / rank) || screens).then_some((rank, lists))
 }
 
-/// Whether the tree takes all n variables.
+/// True if the tree takes all n variables.
 fn is_small(n: usize, parts: usize) -> bool {
     n * parts <= VARIABLES
 }
@@ -138,7 +138,7 @@ pub fn least_work(n: usize, r: usize) -> u64 {
     if r == 1 { looks.min(screening::first_work(n) as u64) } else { looks }
 }
 
-/// Whether these bounds are there for a problem.
+/// True if these bounds are there for a problem.
 pub(super) fn apply(kind: &Kind, r: usize, n: usize) -> bool {
     limits_of(kind, r, n).is_some()
 }

@@ -84,7 +84,7 @@ pub struct Ground {
     /// C, raised until it is proved to be positive semidefinite.
     pub c: RowMat,
     pub r: usize,
-    /// Whether the first column has a term of its own, and whether that is the one with the largest variance.
+    /// True if the first column has a term of its own, and whether that is the one with the largest variance.
     pub has_order: bool,
     pub own_order: bool,
     /// No X with more than this is allowed to be anywhere but in what is left open.
@@ -308,7 +308,7 @@ impl Replay<'_> {
         Ok(!self.share_no_row_or_two(now))
     }
 
-    /// Whether v of column j is at most t on all supports of its list.
+    /// True if v of column j is at most t on all supports of its list.
     fn are_below(&self, m: &Multipliers, now: &Coming, j: usize, t: f64) -> bool {
         let below = match j < self.ground.heads() {
             true => Some(self.first(m, &now.columns[j], &now.own, t)),

@@ -82,7 +82,7 @@ pub struct Statement {
     pub rank: usize,
     /// λ.
     pub lambda: f64,
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub nonnegative: bool,
     /// The limit of nonzeros.
     pub limits: Option<Limits>,
@@ -114,7 +114,7 @@ pub struct Prepared {
     pub rows: usize,
     /// Columns of the matrix.
     pub cols: usize,
-    /// Whether it is C itself.
+    /// True if it is C itself.
     pub gram: bool,
     /// Column means were subtracted.
     pub centered: bool,
@@ -248,7 +248,7 @@ impl Statement {
             .or_else(|| told("at most ", share(self), share(other)))
     }
 
-    /// Whether the first component is the one with the largest variance.
+    /// True if the first component is the one with the largest variance.
     fn own_order(&self) -> bool {
         let differ =
             matches!(&self.limits, Some(Limits::Nonzeros(list)) if list.iter().any(|k| *k != list[0]));

@@ -259,7 +259,7 @@ impl SparseGram {
         (!left.into_inner()).then_some(out)
     }
 
-    /// Whether the pairs of entries that are in the same row of S are fewer than what all pairs of columns have to be merged from, roughly.
+    /// True if the pairs of entries that are in the same row of S are fewer than what all pairs of columns have to be merged from, roughly.
     fn is_sooner_by_rows(&self, columns: &[usize]) -> bool {
         let entries = self.entries(columns);
         entries.saturating_mul(entries) / self.nrows.max(1) + self.nrows < columns.len() * entries

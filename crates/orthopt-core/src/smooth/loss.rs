@@ -9,7 +9,7 @@ use orthopt_linalg::long::is_left;
 use orthopt_linalg::products::{cross, gram, product};
 use orthopt_linalg::unit::unit_of;
 
-/// What is minimised.
+/// The loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loss {

@@ -1,4 +1,4 @@
-//! What a run may use: iterations, seconds, work; and how it is cut into steps so that none of it is overrun.
+//! Limits of a run (iterations, seconds, work), and its division into steps so that none is exceeded.
 
 use super::StopReason;
 use super::stop::{out_of_iterations, out_of_time};
@@ -93,11 +93,11 @@ impl Allowance {
 pub struct Further {
     /// Work that the run has done.
     pub work: u64,
-    /// What F must fall by in the last half of the work, times |F|.
+    /// Least decrease of F in the last half of the work, times |F|.
     pub again: f64,
 }
 
-/// What may be over the limit: half of what is promised, 0.5 s or a tenth of the limit.
+/// Allowed excess over the limit: half of the promised 0.5 s or tenth of the limit.
 fn slack(limit: f64) -> f64 {
     (0.05 * limit).max(0.25)
 }
@@ -112,7 +112,7 @@ pub struct Deadline {
     lately: f64, // the same, forgotten by and by: a first step, or other work of the machine, says little of the next
 }
 
-/// What is left of an earlier step after another one.
+/// Rest of an earlier step after another one.
 const FORGET: f64 = 0.9;
 
 impl Deadline {

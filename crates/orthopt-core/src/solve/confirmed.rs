@@ -74,7 +74,7 @@ pub fn of_another(reason: StopReason, whose: &str) -> StopReason {
 /// What F may rise by for the point that was found critical to count as the best one, relative to |F|: rounding.
 const TIE: f64 = 1e-12;
 
-/// Whether a later point with this F and status takes the place of one with F = `best`.
+/// True if a later point with this F and status takes the place of one with F = `best`.
 pub fn succeeds((objective, status): (f64, Status), best: f64) -> bool {
     let slack = if status == Status::Converged { TIE * best.abs() } else { 0.0 };
     objective <= best + slack

@@ -140,7 +140,7 @@ struct Outcome {
     raw: Option<Raw>,
 }
 
-/// What is shared by all starts of a run.
+/// State shared by all starts of a run.
 struct Session<'a, 'o, P> {
     problem: &'a P,
     options: RunOptions,

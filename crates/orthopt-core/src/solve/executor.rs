@@ -12,7 +12,7 @@ use orthopt_linalg::{RowMat, work};
 
 /// Runs one solver from X⁰ until a criterion is met, the budget is spent or somebody cancels.
 pub struct Executor<'a, P> {
-    /// What is minimised.
+    /// The problem.
     pub problem: &'a P,
     /// The scale of F, where it is known from an earlier run.
     pub scale: Option<f64>,
@@ -157,7 +157,7 @@ impl<P: Evaluate> Executor<'_, P> {
         Ok(Finished { ending, kept, reason, iterations, scale: p.scale, further })
     }
 
-    /// What there is if cancelled: X⁰.
+    /// X⁰, the result if cancelled.
     fn not_begun(&self, kept: Kept) -> Finished {
         let (scale, x) = (self.scale.unwrap_or_else(|| self.problem.scale(&kept.x)), kept.x.clone());
         let (reason, ending) = (self.ended(), Ending::new(x, Details::default()));

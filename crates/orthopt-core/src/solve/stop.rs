@@ -14,11 +14,11 @@ pub struct Pass {
     pub decrease: f64,
     /// Largest decrease that one pair made or offered.
     pub max_decrease: f64,
-    /// Whether every pair that can move was tried (a random sample does not tell).
+    /// True if every pair that can move was tried (a random sample does not tell).
     pub covers_all: bool,
 }
 
-/// What a criterion examines.
+/// Facts that a criterion examines.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Iterations so far.
@@ -47,7 +47,7 @@ impl Progress {
         Self { objective: unit * self.objective, scale: unit * self.scale, pass, ..self }
     }
 
-    /// What tolerances of F are relative to: its scale plus |F|.
+    /// Unit of tolerances of F: its scale plus |F|.
     pub fn size(&self) -> f64 {
         size(self.scale, self.objective)
     }
@@ -293,7 +293,7 @@ pub struct Fading {
 
 /// No run is called fading before so many iterations, nor before four times those that brought something.
 const QUIET: (u64, u64) = (10_000, 4);
-/// What F must fall by, relative to its scale plus |F|.
+/// Least decrease of F, relative to its scale plus |F|.
 const FALL: f64 = 1e-5;
 /// The most iterations of a run without a limit.
 const MOST: u64 = 500_000;

@@ -157,13 +157,13 @@ impl Lines {
         }
     }
 
-    /// Whether no field of a line has anything in it.
+    /// True if no field of a line has anything in it.
     fn is_blank(&self, text: &[u8]) -> bool {
         let blank = |byte: &u8| b" \r\n\t\"".contains(byte) || Some(*byte) == self.delimiter;
         text.iter().all(blank) && !is_quoted_over_lines(text)
     }
 
-    /// Whether a line is divided; until the separator is known, by tabs unless the extension promises commas.
+    /// True if a line is divided; until the separator is known, by tabs unless the extension promises commas.
     fn has_separator(&self, text: &[u8]) -> bool {
         match self.delimiter {
             Some(delimiter) => text.contains(&delimiter),
@@ -388,7 +388,7 @@ impl Field {
     }
 }
 
-/// Whether every field of a line stands in quotes.
+/// True if every field of a line stands in quotes.
 fn is_quoted(text: &[u8], delimiter: Option<u8>) -> bool {
     let text = text.trim_ascii();
     let quotes = text.iter().filter(|byte| **byte == b'"').count();
@@ -414,7 +414,7 @@ fn uncommented(text: &[u8], begin: &[u8]) -> Vec<u8> {
     if rest.starts_with(b" ") || begin != b"#" { rest.trim_ascii().to_vec() } else { text.to_vec() }
 }
 
-/// Whether a line is drawn around a table: `-----+-----` and `(3 rows)` of a database, `|---|---|` of a page.
+/// True if a line is drawn around a table: `-----+-----` and `(3 rows)` of a database, `|---|---|` of a page.
 fn is_rule(text: &[u8]) -> bool {
     let is_drawn = |text: &[u8]| text.iter().all(|byte| b"-+|=: \t\r\n".contains(byte));
     match text.first() {
@@ -428,7 +428,7 @@ fn is_rule(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a quoted field is open at the end of a line.
+/// True if a quoted field is open at the end of a line.
 fn is_quoted_over_lines(text: &[u8]) -> bool {
     text.iter().filter(|byte| **byte == b'"').count() % 2 == 1
 }

@@ -6,7 +6,7 @@ use super::note::Note;
 use super::options::Columns;
 use crate::text::{printable, show};
 
-/// What the cells of a column are.
+/// Kind of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers.
@@ -24,7 +24,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether the cells are no numbers whatever is done to them.
+    /// True if the cells are no numbers whatever is done to them.
     pub(crate) fn is_words(self) -> bool {
         matches!(self, Self::Text | Self::Date)
     }
@@ -82,7 +82,7 @@ impl fmt::Display for Source {
 pub struct Column {
     /// Its name, or its number.
     pub name: String,
-    /// What its cells are.
+    /// Kind of its cells.
     pub kind: Kind,
     /// Why it is no variable, where it is none: `names of the rows`, `text`, `as asked`, ...
     pub left_out: Option<&'static str>,
@@ -119,7 +119,7 @@ pub struct HowRead {
     pub(crate) rows_found: Vec<String>,
     /// Options that say how the numbers are written, with their values.
     pub(crate) marks: Vec<(&'static str, String)>,
-    /// What may have been meant otherwise, with the option that says so.
+    /// Doubtful readings, with the option for each.
     pub notes: Vec<Note>,
 }
 

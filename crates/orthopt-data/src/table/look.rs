@@ -156,7 +156,7 @@ fn empty_triangle(c: MatRef<'_, f64>) -> Option<bool> {
     (lower != upper).then_some(lower) // both, of a diagonal matrix, or none
 }
 
-/// Whether one triangle of C is empty.
+/// True if one triangle of C is empty.
 pub fn is_triangular(c: MatRef<'_, f64>) -> bool {
     c.nrows() == c.ncols() && empty_triangle(c).is_some()
 }
@@ -192,7 +192,7 @@ fn lowest_eigenvalue(c: MatRef<'_, f64>) -> Option<(f64, f64)> {
     (lowest < -slack).then_some((lowest, trace))
 }
 
-/// Whether C is finite and symmetric; other checks report what is not.
+/// True if C is finite and symmetric; other checks report what is not.
 fn is_usable(c: MatRef<'_, f64>) -> bool {
     let finite = (0..c.ncols()).all(|j| (0..c.nrows()).all(|i| c[(i, j)].is_finite()));
     finite && crate::check_symmetric(c).is_ok()

@@ -100,7 +100,7 @@ fn ranges(places: &[usize]) -> String {
     places.chunk_by(|a, b| a + 1 == *b).map(range).collect::<Vec<_>>().join(",")
 }
 
-/// Whether a cell is a number with something beside it that does not change it.
+/// True if a cell is a number with something beside it that does not change it.
 fn is_value(cell: &[u8]) -> bool {
     measured(cell).is_some_and(|found| found.mark.is_value()) || answer(cell).is_some()
 }
@@ -111,7 +111,7 @@ impl OddColumn {
         self.different.iter().map(|cell| measured(cell)).collect()
     }
 
-    /// Whether numbers are the values of some cells, whatever stands beside them, and all others may stand for missing
+    /// True if numbers are the values of some cells, whatever stands beside them, and all others may stand for missing
     /// values.
     fn is_strippable(&self) -> bool {
         let (values, others): (Vec<&Vec<u8>>, Vec<_>) =

@@ -64,7 +64,7 @@ fn upkeep(rows: &Movable) -> Upkeep {
     Upkeep { refresh: moves, look: moves, between_passes: true }
 }
 
-/// Whether X needs repair.
+/// True if X needs repair.
 fn has_drifted(x: &RowMat, j: &Signature) -> bool {
     j_orthogonal::residual(x, j).norm() > DRIFT
 }

@@ -69,7 +69,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         Some((self.ground.value(&x), v))
     }
 
-    /// Whether the worth of a group is what its scores explain: of all columns together, as that is no sum over columns.
+    /// True if the worth of a group is what its scores explain: of all columns together, as that is no sum over columns.
     fn is_explained(&self, group: &[usize]) -> bool {
         self.ground.squares() && group.len() == self.x.ncols()
     }

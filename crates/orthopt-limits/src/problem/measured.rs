@@ -241,7 +241,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         Ok(())
     }
 
-    /// Whether X keeps the limits.
+    /// True if X keeps the limits.
     pub fn allows(&self, x: &RowMat) -> bool {
         let fits = |k: usize| (self.share.min..=self.share.max).contains(&support(x, k).len());
         self.limits.allows(x) && (0..x.ncols()).all(fits)

@@ -172,7 +172,7 @@ fn first_short(nonzeros: &[usize]) -> Option<(usize, usize)> {
     sorted.into_iter().enumerate().find(|(j, s)| *s <= *j)
 }
 
-/// Whether components with so many nonzeros can be found one by one, the fewest first, whatever C is.
+/// True if components with so many nonzeros can be found one by one, the fewest first, whatever C is.
 pub fn takes_one_by_one(nonzeros: &[usize]) -> bool {
     first_short(nonzeros).is_none()
 }

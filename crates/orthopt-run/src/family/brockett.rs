@@ -32,7 +32,7 @@ pub(super) const INFO: ProblemInfo = ProblemInfo {
 pub(super) const ORDERED: (&str, &str) =
     ("ordered", "brockett: eigenvectors of C, the leading one for the largest weight");
 
-/// Whether columns have weights in f.
+/// True if columns have weights in f.
 pub(super) fn is_weighted(p: &PcaProblem) -> bool {
     p.f.column_weights().is_some()
 }

@@ -325,7 +325,7 @@ impl Family for CardinalityProblem {
     }
 }
 
-/// Whether it is plain PCA: limits that exclude no X, no λ and no signs.
+/// True if it is plain PCA: limits that exclude no X, no λ and no signs.
 fn is_plain(p: &CardinalityProblem) -> bool {
     let (n, r) = p.shape();
     p.lambda() == 0.0 && !p.requires_nonneg() && !p.limits().excludes(n, r)

@@ -132,7 +132,7 @@ pub struct InUnit {
 }
 
 impl InUnit {
-    /// What F of `near` is multiplied by.
+    /// Factor of F of `near`.
     pub(super) fn of_f(&self) -> f64 {
         self.unit.of_f
     }

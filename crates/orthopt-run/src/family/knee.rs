@@ -33,7 +33,7 @@ pub struct Knee {
     /// Value of the last nonzeros of a component: the weight λ of ‖X‖₀ that equals their decrease of f. The problem
     /// with this λ shares nonzeros among the components as it likes.
     pub lambda: f64,
-    /// Whether all counts were examined.
+    /// True if all counts were examined.
     complete: bool,
 }
 

@@ -134,7 +134,7 @@ fn why_none(p: &MeasuredProblem) -> String {
     }
 }
 
-/// Whether every X with XᵀX = I is allowed, so that the leading eigenvectors are best in every measure.
+/// True if every X with XᵀX = I is allowed, so that the leading eigenvectors are best in every measure.
 fn excludes_nothing(p: &MeasuredProblem) -> bool {
     let (n, r) = p.shape();
     let free = p.share() == Share { min: 1, max: n } && !p.limits().excludes(n, r);
@@ -562,7 +562,7 @@ impl Narrow<Self> for MeasuredProblem {
     }
 }
 
-/// What the search for the best point is made of.
+/// Arms and moves of the search.
 fn portfolio(
     p: &MeasuredProblem,
     options: &SolverOptions,

@@ -73,12 +73,12 @@ pub trait Narrow<P> {
         "obcd"
     }
 
-    /// What the search is on, where that is not some of the variables.
+    /// The problem of a search on all variables.
     fn on(&self) -> Option<String> {
         None
     }
 
-    /// Whether the point that was found is an end for a search of this effort; else the search continues with the whole problem.
+    /// True if the point that was found is an end for a search of this effort; else the search continues with the whole problem.
     fn is_an_end(&self, _x: &RowMat, _objective: f64, _effort: Effort) -> bool {
         true
     }

@@ -25,7 +25,7 @@ use orthopt_linalg::parallel::alone;
 use orthopt_linalg::work::so_far;
 use orthopt_solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 
-/// What the user has fixed; everything else is chosen.
+/// Choices of the user; everything else is chosen by the library.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Solvers, one after the other, joined with `+`; `None` lets the library choose.
@@ -60,7 +60,7 @@ pub struct Wanted {
     /// Constants and parts of the search.
     #[doc(hidden)]
     pub tuning: Tuning,
-    /// What searches of the same data with other limits or another λ have found out.
+    /// Results of searches of the same data with other limits or another λ.
     #[doc(hidden)]
     pub carried: Carried,
 }
@@ -86,7 +86,7 @@ impl Wanted {
         Self { work: Some(most), tuning, ..self.clone() }
     }
 
-    /// Whether solver and start are left to the library, and no option of a solver is set.
+    /// True if solver and start are left to the library, and no option of a solver is set.
     pub(crate) fn leaves_method_open(&self) -> bool {
         self.start.is_none() && self.leaves_solver_open()
     }
@@ -97,7 +97,7 @@ impl Wanted {
         !set && !self.asks_for_pairs() && self.constants.is_empty()
     }
 
-    /// Whether an option of the methods on pairs of rows is set.
+    /// True if an option of the methods on pairs of rows is set.
     pub(super) fn asks_for_pairs(&self) -> bool {
         let one = self.working_set.is_some() || self.block.is_some() || self.model.is_some();
         one || self.alpha.is_some() || self.candidates.is_some() || self.jacobi
@@ -151,9 +151,9 @@ pub struct Plan<P: Family = Named> {
     pub starts: Vec<Start>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
-    /// Whether the library chose the solvers.
+    /// True if the library chose the solvers.
     pub chosen: bool,
-    /// What a search is made of, where the library chose the solvers and local solutions differ.
+    /// Arms and moves of a search, if the library chose the solvers and local solutions differ.
     pub portfolio: Option<Portfolio<P>>,
     /// A lower bound of F over all feasible X, where one is known: a search ends when F meets it.
     pub lower_bound: Option<f64>,
@@ -498,7 +498,7 @@ fn state_minimum<P: Family>(
     }
 }
 
-/// What a search is going to do, in a sentence.
+/// Description of a search in a sentence.
 fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
     let race = format!("race of {arms} arms (solvers and starts), then local search from the best, ");
     match effort {

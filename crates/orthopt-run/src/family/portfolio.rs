@@ -1,4 +1,4 @@
-//! What the search for the best point of a problem is made of: which arms of every family run when, moves for PCA.
+//! Arms of the search for every family, with their order, and moves for PCA.
 
 use std::sync::Arc;
 
@@ -136,7 +136,7 @@ pub(super) fn race<P: Family>(
     })
 }
 
-/// Whether a run with the defaults of a solver takes some seconds of a thread.
+/// True if a run with the defaults of a solver takes some seconds of a thread.
 pub(super) fn is_long(gradient: u64) -> bool {
     at_level_0(gradient) << T.own_level >= LONG
 }

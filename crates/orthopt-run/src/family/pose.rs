@@ -143,7 +143,7 @@ fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
 
 const CONSTANT: &str = "every column is constant, or every entry of C is zero: there is no variance, all X have the same, and components say nothing";
 
-/// Whether C is zero.
+/// True if C is zero.
 fn varies_nowhere(data: &PcaData<'_>) -> bool {
     let is_zero = |a: faer::MatRef<'_, f64>| (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| a[(i, j)] == 0.0));
     match data {

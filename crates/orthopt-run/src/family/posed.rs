@@ -1,4 +1,4 @@
-//! What a problem is called and is, one that has been posed, and what every kind of problem chooses alike.
+//! Names and kinds of problems, posed problems, and choices common to all kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;

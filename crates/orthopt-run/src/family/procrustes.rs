@@ -49,7 +49,7 @@ pub(super) fn polar(p: &PcaProblem) -> Result<RowMat> {
     }
 }
 
-/// Whether f has a linear term.
+/// True if f has a linear term.
 pub(super) fn is_linear(p: &PcaProblem) -> bool {
     p.f.ncols().is_some() && p.f.column_weights().is_none()
 }

@@ -13,7 +13,7 @@ use orthopt_linalg::error::{Error, Result};
 const LARGEST: usize = 300;
 
 impl Named {
-    /// What is minimised, as a proof file states it.
+    /// The problem, as a proof file states it.
     ///
     /// # Errors
     /// There is no bound, or none that a file could prove, and why.

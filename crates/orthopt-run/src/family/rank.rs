@@ -156,7 +156,7 @@ pub fn scree(data: &PcaData<'_>, samples: Option<usize>) -> Result<Scree> {
     }
 }
 
-/// Whether the permuted copies of m rows of n variables are cheap.
+/// True if the permuted copies of m rows of n variables are cheap.
 fn is_small(m: usize, n: usize) -> bool {
     let (m, n) = (m as f64, n as f64);
     COPIES as f64 * m * n * (m.min(n) + MOVE) <= WORK

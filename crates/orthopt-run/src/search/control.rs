@@ -42,7 +42,7 @@ impl Control {
         self.work.load(Ordering::Relaxed) + work::so_far()
     }
 
-    /// Whether there is no more work to be done.
+    /// True if there is no more work to be done.
     pub fn is_spent(&self) -> bool {
         self.tuning.max_work.is_some_and(|limit| self.work() >= limit)
     }

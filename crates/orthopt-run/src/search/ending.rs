@@ -35,7 +35,7 @@ impl Ending {
         }
     }
 
-    /// Whether it is enough.
+    /// True if it is enough.
     pub(super) fn is_reached(&self, work: u64, (lowest, size): (f64, f64)) -> bool {
         let Some(effort) = self.effort else { return false };
         let (least, cheap) = effort.tries();

@@ -21,10 +21,10 @@ use orthopt_core::objective::Evaluate;
 use orthopt_core::solve::Stopping;
 use orthopt_linalg::error::Result;
 
-/// What became of a task; `None` if it was cancelled.
+/// Result of a task; `None` if it was cancelled.
 pub(super) type Outcome = Option<Result<Done>>;
 
-/// What tasks need.
+/// Problem, limits and control that tasks share.
 #[derive(Debug)]
 pub(super) struct Ground<'a, P> {
     pub problem: &'a P,
@@ -199,7 +199,7 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
         is_over.then_some((next, end))
     }
 
-    /// Whether it is known which is the next one to end.
+    /// True if it is known which is the next one to end.
     pub fn is_next_known(&self) -> bool {
         self.next().is_some()
     }

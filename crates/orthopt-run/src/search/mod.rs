@@ -108,7 +108,7 @@ pub struct Arm<P> {
     pub solver: String,
     /// The start.
     pub start: String,
-    /// Whether the start has chance in it, so that another seed gives another one.
+    /// True if the start has chance in it, so that another seed gives another one.
     pub random: bool,
     /// The task at a level (0, 1, ...: each about twice as patient) with a seed.
     pub task: MakeTask<P>,
@@ -139,7 +139,7 @@ pub trait Move<P>: Send + Sync {
     fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;
 }
 
-/// What a search is made of.
+/// Arms, moves and settings of a search.
 pub struct Portfolio<P> {
     /// Arms, the one that most often does well first.
     pub arms: Vec<Arm<P>>,

@@ -1,4 +1,4 @@
-//! What a search returns.
+//! Result of a search.
 
 use super::Arm;
 use super::engine::{ALL_WORK, Elite, Engine};

@@ -24,7 +24,7 @@ pub struct Part<P> {
     pub share: u64,
     /// It has as much work again where the last half of it lowered F by more than this times |F|.
     pub again: Option<f64>,
-    /// Whether it has the whole share and not half of it, and continues where a pass lowers F by less than 1e-5 of its size.
+    /// True if it has the whole share and not half of it, and continues where a pass lowers F by less than 1e-5 of its size.
     pub patient: bool,
     /// The next one continues where F has not fallen for half of the iterations, but not before so many.
     pub hands_on: Option<u64>,

@@ -80,7 +80,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What users get.
+    /// The constants of a search without other settings.
     pub const DEFAULT: Self = Self {
         run: 500,
         longest: 1_000_000_000,

@@ -30,7 +30,7 @@ pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// What the registry says of the search along it.
     const INFO: Preset<Curvilinear<Self>>;
 
-    /// Whether each point is followed by the multiplier correction.
+    /// True if each point is followed by the multiplier correction.
     const CORRECTS: bool;
 
     /// What is computed once for all τ of a search.

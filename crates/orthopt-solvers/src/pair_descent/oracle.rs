@@ -49,7 +49,7 @@ pub trait PairOracle {
     /// When drift is controlled.
     fn upkeep(&self) -> Upkeep;
 
-    /// Whether X has left the constraint by more than rounding.
+    /// True if X has left the constraint by more than rounding.
     fn has_drifted(&self) -> bool;
 
     /// Repairs X if it has drifted, computes the image afresh from it, and returns F(X).

@@ -38,7 +38,7 @@ impl Feasible {
         Self { x: x0.clone(), objective: p.value(x0), due: 1, steps: LAST }
     }
 
-    /// Whether a copy is to be made at iteration k. Decided by k alone, so that the result of a
+    /// True if a copy is to be made at iteration k. Decided by k alone, so that the result of a
     /// run does not depend on how it is cut into steps.
     pub(crate) fn is_due(&mut self, k: u64) -> bool {
         self.is_due_by(k, SHARE)

@@ -20,7 +20,7 @@ impl Broken {
         self.gradients += u64::from(f.is_finite() && g.find_non_finite().is_some());
     }
 
-    /// What was met, in words.
+    /// The fault in words.
     fn words(self, of: u64) -> Option<String> {
         let what = match self {
             Self { values: 0, gradients: 0 } => return None,

@@ -69,7 +69,7 @@ impl Covariance {
         out
     }
 
-    /// What C has been divided by.
+    /// Divisor of C.
     pub fn unit(&self) -> f64 {
         self.unit
     }

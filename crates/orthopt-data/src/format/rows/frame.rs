@@ -109,7 +109,7 @@ impl Frame<'_> {
         Layout::of(&head, Some(b','), self.options).map_err(|problem| problem.at(self.place, 1))
     }
 
-    /// Whether all rows agree with what the first ones say.
+    /// True if all rows agree with what the first ones say.
     fn agrees(&self, layout: &Layout) -> bool {
         let mut watch = Watch::of(layout);
         for (at, _) in &layout.assumed {

@@ -76,7 +76,7 @@ pub(super) fn added<F: Quadratic>(
     grown.one(descending_to(worth.len(), &|k| worth[k])[0])
 }
 
-/// What each direction adds.
+/// Gain of each direction.
 fn gains(rules: &Rules, grown: &Directions, floor: &[f64], place: usize) -> Vec<f64> {
     (0..grown.len()).map(|k| rules.marginal(grown.y.row(k), floor, 1.0, place).1).collect()
 }

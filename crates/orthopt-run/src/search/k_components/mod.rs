@@ -54,7 +54,7 @@ const SETTLED: usize = 60;
 /// Shares of the price that an alternation after a move begins with: all of it, or less, so that more variables enter at first.
 const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
 
-/// What was found.
+/// Result of the clustering.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// X, feasible, with disjoint supports.
@@ -151,7 +151,7 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
         gained
     }
 
-    /// Whether so many moves in a row have gained nothing as there should be; sure where nothing was found.
+    /// True if so many moves in a row have gained nothing as there should be; sure where nothing was found.
     pub fn is_idle(&self) -> bool {
         self.best.is_none() || self.idle >= self.rules.patience
     }
@@ -235,7 +235,7 @@ fn drawn(best: &State, rng: &mut Pcg64) -> Vec<usize> {
     order
 }
 
-/// Whether a measure counts what components share once, so that directions are orthonormal.
+/// True if a measure counts what components share once, so that directions are orthonormal.
 fn is_projected(measure: Measure) -> bool {
     measure != Measure::Variance
 }
