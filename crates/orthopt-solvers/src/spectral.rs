@@ -192,7 +192,7 @@ impl State {
                 (Status::Converged, "the eigenvectors of C in their order: the global optimum")
             }
             Some(_) => (Status::Stalled, "the eigenvectors of C to less than rounding"),
-            None => (Status::Stalled, "the eigenvalue decomposition of C gave nothing"),
+            None => (Status::Stalled, "the eigenvalue decomposition of C failed"),
         };
         Self { krylov, unit, way, x, value, fresh: false, residual, steps: 0, ended: Some(ended) }
     }

@@ -212,7 +212,7 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
             let more = if others == 0 { String::new() } else { format!(" and {others} more") };
             let name = show(name.as_bytes());
             let note = format!(
-                "the name {name}{more} stands {count} times: the columns are told apart by numbers behind it"
+                "the name {name}{more} occurs {count} times: appended numbers distinguish the columns"
             );
             data.how.notes.push(note.into());
         }

@@ -167,7 +167,7 @@ impl OddColumn {
             let note = note.text(format!("{begin} is a cell with more than a number{more}: "));
             let note = note
                 .set("strip", mends.strip.clone())
-                .text(" reads numbers without what stands beside them, ");
+                .text(" reads numbers without the text beside them, ");
             let note = note.set("na", mends.na.clone()).text(" takes the other cells as missing, ");
             return note.set("drop", reference).text(" leaves the column out");
         }

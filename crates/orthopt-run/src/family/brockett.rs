@@ -116,7 +116,7 @@ pub(super) fn order(problem: &PcaProblem, solution: &mut Solution) {
         (solution.x, solution.objective) = (x, objective);
         if matches!(solution.status, Status::Converged) {
             solution.status = Status::Stalled;
-            solution.message = "components in the order of their weights have a lower F than the run came to: go on from this X".into();
+            solution.message = "components in the order of their weights have a lower F than the end of the run: continue from this X".into();
         }
     }
 }

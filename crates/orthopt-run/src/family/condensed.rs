@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(found.status, Status::TimeLimit);
         assert!(found.message.starts_with("on the 9 leading eigenvectors of C"), "{}", found.message);
         let notes = found.notes.iter().map(ToString::to_string).collect::<String>();
-        assert!(notes.contains("no time to go on") && !notes.contains("point polished"), "{notes}");
+        assert!(notes.contains("no time to continue") && !notes.contains("point polished"), "{notes}");
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl Knee {
             format!("the knee of the variance explained ({curve})")
         } else if !self.complete {
             format!(
-                "half of the variables, {NO_KNEE} at most, as there was no time to look for a knee of the variance explained"
+                "half of the variables, {NO_KNEE} at most, as there was no time to search for a knee of the variance explained"
             )
         } else {
             format!(
@@ -235,7 +235,7 @@ mod tests {
         let none = over.during(|| Knee::of(&f, 3)).unwrap();
         assert_eq!((none.count, none.bends, none.shares.len()), (6, false, 0), "half of the variables");
         let (own, whole) = (none.reason().to_string(), all.reason().to_string());
-        assert!(own.contains("there was no time to look for a knee") && !own.contains("lambda"), "{own}");
+        assert!(own.contains("there was no time to search for a knee") && !own.contains("lambda"), "{own}");
         assert!(!whole.contains("no time") && whole.contains("lambda"), "{whole}");
     }
 

@@ -80,7 +80,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// The constants of a search without other settings.
+    /// The default constants.
     pub const DEFAULT: Self = Self {
         run: 500,
         longest: 1_000_000_000,

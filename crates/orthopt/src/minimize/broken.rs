@@ -72,7 +72,7 @@ pub(super) fn judged(f: &Function, mut found: Solution) -> Result<Solution> {
         return Ok(found); // a limit, which it has gone on to
     }
     found.status = Status::NumericalError;
-    found.message = format!("{words}, so the run could not go on; X is the best point with a finite F");
+    found.message = format!("{words}, so the run could not continue; X is the best point with a finite F");
     Ok(found)
 }
 

@@ -598,7 +598,7 @@ impl Table<'_> {
             if stripped.is_some_and(|stripped| stripped[at]) {
                 roles[at] = Role::Marked;
                 let word = option_word(self.names.as_deref(), at);
-                say("what stands beside its numbers".into(), &word);
+                say("the text beside its numbers".into(), &word);
                 off.push(word);
                 continue;
             }
