@@ -165,9 +165,8 @@ impl OddColumn {
         }
         if self.is_strippable() && !self.codes().is_empty() {
             let note = note.text(format!("{begin} is a cell with more than a number{more}: "));
-            let note = note
-                .set("strip", mends.strip.clone())
-                .text(" reads numbers without the text beside them, ");
+            let note =
+                note.set("strip", mends.strip.clone()).text(" reads numbers without the text beside them, ");
             let note = note.set("na", mends.na.clone()).text(" takes the other cells as missing, ");
             return note.set("drop", reference).text(" leaves the column out");
         }
