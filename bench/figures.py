@@ -365,8 +365,8 @@ def first_order() -> list[str]:
         "## First-order solvers beside public codes",
         "",
         f"On the ℓ1 problems of the literature the fastest of `amanpg`, `irpg` and `slpg` takes {found['ratio']} of the processor time of the faster of smopt and",
-        f"pystop until F is within 1e-6 of the code's last F, in the {found['cells']} cells in which a public code ends within 5 % of our F. The lowest F of",
-        f"ours is the same in {found['same']} of them, lower in {found['lower']}, higher in {found['higher']} (by at most {found['worst']} %).",
+        f"pystop, until F is within 1e-6 of the code's last F. This is in the {found['cells']} cells in which a public code ends within 5 % of our F. Our lowest F",
+        f"is the same in {found['same']} of them, lower in {found['lower']}, higher in {found['higher']} (by at most {found['worst']} %).",
         "",
         f"{source('l1_public', 'l1_family')}. {note('l1_public')}",
         "",
@@ -412,8 +412,8 @@ def pairs() -> list[str]:
         "",
         f"{source('pairs', 'obcd_criterion')}. {note('pairs')}",
         "",
-        f"Variants of OBCD on {problems} problems, two seconds each: the number of problems on which they reach the F of the plain pairwise method, the",
-        "median of its time over theirs, and the number of problems on which they have the lowest F.",
+        f"Variants of OBCD on {problems} problems, two seconds each: on how many they reach the F of the plain pairwise method, the",
+        "median of its time over theirs, and on how many they have the lowest F.",
         "",
         *table(["variant", "reaches plain's F", "times as fast", "lowest"], variants),
         "",
@@ -431,7 +431,7 @@ def threads() -> list[str]:
     for suite, name in names.items():
         lines = read("threads", suite=suite)
         same = share(sum(row["same_X"] == "true" for row in lines), len(lines))
-        rows.append(f"{name} {span(values(lines, 'ratio'))} times as fast as with one, the same X bit for bit in {same}")
+        rows.append(f"{name} {span(values(lines, 'ratio'))} times as fast as with one (the same bits of X in {same})")
     sparse = [
         [row["data"], row["lambda"], row["status"], row["seconds"], row["microseconds_per_pair"], row["peak_MB"]]
         for row in read("sparse")
