@@ -349,7 +349,7 @@ class Findings:
     smooth: float
     #: h(X).
     nonsmooth: float
-    #: How far X is from the constraint.
+    #: Distance of X from the constraint.
     feasibility: float
     #: Entries that are not zero.
     nnz: int

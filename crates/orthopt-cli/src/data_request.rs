@@ -10,7 +10,7 @@ use orthopt_data::{HowRead, LoadOptions, Missing, Prepare, Scale, Source, Summat
 use crate::failure::usage;
 use crate::table_options;
 
-/// From this size on, tables and arrays come part by part unless somebody says otherwise.
+/// From this size on, tables and arrays are read part by part by default.
 const LARGE: u64 = 1_000_000_000;
 
 /// Which data, and what to do with them first.

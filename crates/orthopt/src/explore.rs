@@ -325,7 +325,7 @@ fn searched(
     Ok((posed, report))
 }
 
-/// Bounds F; a problem that has no bound, or none in time, has an answer all the same.
+/// Bounds F; a problem that has no bound, or none in time, still has an answer.
 fn bounded(
     problem: &Named,
     found: &mut Exploration,

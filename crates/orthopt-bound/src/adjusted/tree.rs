@@ -92,7 +92,7 @@ impl<'a> SupportBranching<'a> {
         (all.into_iter().filter(|open| open.most > cut).collect(), self.visits)
     }
 
-    /// A multiplier by which a node was judged, where somebody asks for it.
+    /// A multiplier that judged a node, if requested.
     fn note(&self, node: &Node, l: &RowMat, judged: &Judged) {
         let Some(visits) = &self.visits else { return };
         let groups = self.groups(&node.columns);

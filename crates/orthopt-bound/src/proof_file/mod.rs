@@ -2,7 +2,7 @@
 //! (docs/bounds.md).
 //!
 //! The check shares nothing with what makes a proof: it makes the lists of supports anew, evaluates the multipliers of the file and
-//! proves eigenvalues by factorisations of its own. It searches for nothing.
+//! proves eigenvalues by factorisations of its own. It does not search.
 
 mod boxes;
 mod certain;

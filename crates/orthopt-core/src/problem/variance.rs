@@ -103,8 +103,8 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
 /// Variables up to which a root of C is made for the measures of X, which then have all digits.
 const ROOT: usize = 400;
 
-/// The same, or `None` if a step of it is long and cancelled; `known` are the measures where somebody has
-/// them.
+/// The same, or `None` if a step of it is long and cancelled; `known` are the measures if they
+/// are known.
 pub fn variance_in_time(
     f: &impl Quadratic,
     known: Option<Measures>,

@@ -10,7 +10,7 @@ pub struct Confirmed {
     /// How far that X is from being critical, computed from X and the problem alone, relative so that 1e-6 is
     /// small.
     pub criticality: f64,
-    /// Why the run ends all the same where that is not small: continuing would bring next to nothing.
+    /// Why the run ends although that is not small: more steps would hardly lower F.
     pub ends: Option<&'static str>,
 }
 

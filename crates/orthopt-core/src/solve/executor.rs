@@ -10,7 +10,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::{RowMat, work};
 
-/// Runs one solver from X⁰ until a criterion is met, the budget is spent or somebody cancels.
+/// Runs one solver from X⁰ until a criterion is met, the budget is spent or it is cancelled.
 pub struct Executor<'a, P> {
     /// The problem.
     pub problem: &'a P,

@@ -1,4 +1,4 @@
-//! Events of a run, for whoever watches it.
+//! Events of a run, for observers.
 
 use super::{Progress, TracePoint};
 use orthopt_linalg::RowMat;

@@ -301,7 +301,7 @@ const MOST: u64 = 500_000;
 pub(super) const MOST_WORK: (u64, u64) = (30_000_000_000, 5_000);
 
 impl Fading {
-    /// Before the first iteration of a run, `limited` where somebody has given it a limit.
+    /// Before the first iteration of a run, `limited` if it has a limit.
     #[doc(hidden)]
     pub fn new(fades: Fades, limited: bool) -> Option<Self> {
         let most = match fades {

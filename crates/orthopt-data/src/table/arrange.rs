@@ -225,7 +225,7 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
     Ok(data)
 }
 
-/// Without the rows that somebody lists, by their numbers or names.
+/// Without the rows listed by numbers or names.
 fn without_listed(data: DataSet, options: &TableOptions) -> Result<DataSet, DataError> {
     let (mut kept, mut found) = (Vec::new(), Vec::new());
     for i in 0..data.matrix.nrows() {

@@ -88,7 +88,7 @@ pub struct Column {
     pub left_out: Option<&'static str>,
 }
 
-/// How a table was read, whether somebody said so or the table decided.
+/// How a table was read, by its options or by its own decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HowRead {
     /// Where the names of the variables come from; `None` where there are none.
@@ -115,7 +115,7 @@ pub struct HowRead {
     pub(crate) rows_left_out: Vec<String>,
     /// Rows of the file, those that are left out too.
     pub(crate) rows: usize,
-    /// Rows that somebody lists and that are there, as they are listed.
+    /// Listed rows that exist, as they are listed.
     pub(crate) rows_found: Vec<String>,
     /// Options that say how the numbers are written, with their values.
     pub(crate) marks: Vec<(&'static str, String)>,

@@ -46,7 +46,7 @@ impl DropRows {
         matches!(self, Self::Listed(_) | Self::AsElsewhere(_))
     }
 
-    /// All rows that somebody lists are among those that were found.
+    /// All listed rows were found.
     pub(crate) fn check(&self, found: &[String], place: &str) -> Result<(), DataError> {
         let Self::Listed(words) = self else { return Ok(()) };
         let Some(word) = words.iter().find(|word| !found.contains(word)) else { return Ok(()) };

@@ -65,7 +65,7 @@ pub trait Grounded: Evaluate + Sync {
     /// What is maximised and under which limits, for as long as whoever this thread works for waits.
     fn ground(&self) -> Ground<'_, Self::Form>;
 
-    /// Checks an X that somebody else made.
+    /// Checks an X from elsewhere.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -35,7 +35,7 @@ pub struct MeasuredProblem<F = AnySmooth> {
     order: Order,
 }
 
-/// A correlation of scores, and a violation of XᵀX = I, that an X of somebody else may have.
+/// A correlation of scores, and a violation of XᵀX = I, that a given X may have.
 const GIVEN: f64 = 1e-6;
 /// The same of what a run returns: rounding.
 const ROUNDING: f64 = 1e-12;
@@ -216,7 +216,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         (near && has_least && after <= before + SPECK.1 * before.abs()).then_some(clean)
     }
 
-    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6, within the limits.
+    /// Checks a given X: shape, finite, feasible to 1e-6, within the limits.
     ///
     /// # Errors
     /// What is wrong with it, with the measured numbers.

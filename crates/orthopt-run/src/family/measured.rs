@@ -121,7 +121,7 @@ const BEFORE_LISTS: f64 = 0.3;
 const TRIES: usize = 300;
 
 /// Why there may be no X, where unknowns are fewer than equations: a component of s nonzeros and length 1 has s − 1. A C with zeros
-/// of its own may have solutions all the same.
+/// of its own may still have solutions.
 fn why_none(p: &MeasuredProblem) -> String {
     let r = p.rank();
     let (unknowns, equations) = (p.limits().total().saturating_sub(r), r * (r - 1) / 2);

@@ -7,7 +7,7 @@ use super::Tuning;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::{RowMat, work};
 
-/// The best point that any task has examined; for those who watch, and for X where a search is cut short.
+/// The best point that any task has examined; for observers, and for X if a search is cut off.
 #[derive(Clone, Debug)]
 pub(super) struct Best {
     pub x: RowMat,

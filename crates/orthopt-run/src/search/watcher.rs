@@ -1,4 +1,4 @@
-//! Shows a search to those who watch it.
+//! Shows a search to its observers.
 
 use super::control::Control;
 use orthopt_core::objective::{Evaluate, count_nonzeros};

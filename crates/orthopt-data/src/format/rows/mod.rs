@@ -325,7 +325,7 @@ impl Rows {
         self.rules.part.unwrap_or(0) + row
     }
 
-    /// All rows that somebody lists are there; those of a part may be in another one.
+    /// All listed rows are there; those of a part may be in another one.
     fn check_listed(&self, place: &str) -> Result<(), DataError> {
         match self.rules.part {
             Some(_) => Ok(()),
@@ -338,7 +338,7 @@ impl Rows {
         !self.marked.is_empty()
     }
 
-    /// Whether somebody lists the row, by its name or its number, which is remembered.
+    /// True if the row is listed, by its name or its number, which is remembered.
     fn is_listed(&mut self, row: usize, name: &str) -> bool {
         let found = self.rules.drop_rows.listed(self.number_of(row), name);
         let is_listed = !found.is_empty();

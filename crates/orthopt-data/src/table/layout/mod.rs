@@ -134,7 +134,7 @@ impl Problem {
 }
 
 impl Role {
-    /// What a column of this kind is unless somebody says otherwise.
+    /// Default role of a column of this kind.
     fn of(kind: Kind) -> Self {
         match kind {
             Kind::Empty => Self::Empty,
