@@ -243,7 +243,7 @@ impl<'a> Watch<'a> {
         Watch::new(self.cancel.clone(), &|_| ())
     }
 
-    /// What was shown last.
+    /// The values shown last.
     pub fn last(&self) -> Progress {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).last
     }

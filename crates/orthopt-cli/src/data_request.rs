@@ -102,7 +102,7 @@ fn prepare(options: &Request) -> anyhow::Result<Prepare> {
     Ok(Prepare::of(options.center, scale, options.covariance, options.features))
 }
 
-/// What was asked for.
+/// The request.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
     /// Part by part or not; open if nothing is said.

@@ -16,7 +16,7 @@ const COMPARED: (usize, usize) = (500, 2000);
 /// Columns that are correlated by more than this are nearly the same.
 const NEARLY: f64 = 0.9995;
 
-/// What there is to say of the columns.
+/// Facts of the columns.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Look {
     /// Cells without a value, and columns that have some.
@@ -32,7 +32,7 @@ pub struct Look {
     largest_mean: Option<f64>,
     /// The smallest and the largest standard deviation.
     deviations: Option<[f64; 2]>,
-    /// What would analyse the table.
+    /// Command that analyses the table.
     pub command: String,
 }
 

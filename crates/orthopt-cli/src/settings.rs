@@ -1,4 +1,4 @@
-//! What the options of `solve` mean: checked, with defaults filled in.
+//! Meaning of the options of `solve`: checked, with defaults filled in.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ impl Settings {
     }
 }
 
-/// What the options mean once their files are read; `options` keeps the names of the files.
+/// Meaning of the options once their files are read; `options` keeps the names of the files.
 fn settled(options: &mut Request) -> anyhow::Result<Settled> {
     let signature = options.signature.clone();
     options.load(|option, path| read_x(&format!("--{option}"), path))?;

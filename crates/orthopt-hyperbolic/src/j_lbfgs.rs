@@ -24,7 +24,7 @@ use orthopt_linalg::products::product;
 use orthopt_linalg::sequential::lu_solve;
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<JLbfgs> = Preset::new(
     "j-lbfgs",
     "L-BFGS in the Lie algebra with Cayley steps; feasible and monotone, for any f",

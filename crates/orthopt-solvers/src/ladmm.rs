@@ -60,7 +60,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Ladmm> = Preset::new(
     "ladmm",
     "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",

@@ -28,7 +28,7 @@ use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::unit::power_of_two;
 use orthopt_linalg::work;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo = SolverInfo {
     name: "spectral",
     doc: "leading eigenvectors of C to rounding by block Krylov iteration; the global optimum",

@@ -42,7 +42,7 @@ const SHARE: f64 = 0.5;
 /// Slack of the order of variances, which is to rounding.
 const ORDER: f64 = 1e-11;
 
-/// What is bounded.
+/// The problem.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// C ⪰ 0.
@@ -66,7 +66,7 @@ pub struct Request<'a> {
     pub keeps: bool,
 }
 
-/// What is proved.
+/// The proof.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// No X has more, in the unit of C.
@@ -81,7 +81,7 @@ pub struct Outcome {
     pub open: u64,
     /// How it ended.
     pub end: End,
-    /// What the proof is made of.
+    /// The parts of the proof.
     pub record: Option<Record>,
 }
 

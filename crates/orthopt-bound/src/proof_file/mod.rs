@@ -44,7 +44,7 @@ pub struct ProofFile {
     pub(crate) schema: u32,
     /// The program and its version.
     pub version: String,
-    /// What is proved, in one sentence.
+    /// The claim, in one sentence.
     pub claim: String,
     /// The problem.
     pub problem: Statement,
@@ -144,7 +144,7 @@ pub(crate) struct Sums {
 pub struct CheckedProof {
     /// The program that wrote it, and its version.
     pub version: String,
-    /// What is proved, in one sentence.
+    /// The claim, in one sentence.
     pub claim: String,
     /// `optimal` or `supports`, as in reports.
     pub proof: Option<String>,

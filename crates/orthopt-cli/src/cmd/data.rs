@@ -190,7 +190,7 @@ fn wrote(path: &Path, data: &DataSet) -> String {
     format!("wrote {}: {rows} x {cols} from {}", path.display(), data.source)
 }
 
-/// What there is to say of a data set.
+/// Description of a data set.
 #[derive(Debug, Serialize)]
 struct Facts {
     source: String,

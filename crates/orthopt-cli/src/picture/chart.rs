@@ -125,13 +125,13 @@ impl Scale {
     }
 }
 
-/// What title and subtitle begin with.
+/// Begin of title and subtitle.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct About {
     /// The whole title, if it was given.
     pub title: Option<String>,
-    /// What was found, in words.
+    /// The result, in words.
     pub found: String,
     /// Problem, data and λ.
     pub of: String,

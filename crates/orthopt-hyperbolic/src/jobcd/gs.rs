@@ -21,7 +21,7 @@ use orthopt_solvers::pair_descent::{
 };
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<GsJobcd> = Preset {
     shared: JobcdOptions::LIST,
     make: |_, o| GsJobcd::new(o),
@@ -94,7 +94,7 @@ struct Iterate {
     repairs: u64,
 }
 
-/// What a pair offers.
+/// Decrease that a pair offers.
 struct Offer {
     step: Option<JMove>,
     decrease: f64, // of f, exact

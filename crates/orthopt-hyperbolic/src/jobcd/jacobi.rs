@@ -32,7 +32,7 @@ use orthopt_core::solve::info::SolverOptions;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::long::is_left;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<JJobcd> = Preset {
     shared: &only(JobcdOptions::LIST, ["working-set", "side"]),
     make: |_, o| JJobcd::new(o),

@@ -26,7 +26,7 @@ use orthopt_core::constraint::j_orthogonal;
 use orthopt_core::smooth::FiniteSum;
 use orthopt_core::solve::info::SolverOptions;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<VrJJobcd> = Preset {
     make: |_, o| VrJJobcd::new(o),
     ..Preset::new(

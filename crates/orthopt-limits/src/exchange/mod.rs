@@ -44,7 +44,7 @@ pub use rounding::rounded;
 pub use rounding::{disjoint, sequential};
 pub use scan::entrants;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     name: "exchange",
     doc: "exchanges nonzeros within and between components, each solved exactly on its support",

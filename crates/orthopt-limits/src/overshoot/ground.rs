@@ -68,7 +68,7 @@ pub trait Grounded: Evaluate + Sync {
     /// Checks an X from elsewhere.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its fault.
     fn checked(&self, x: &RowMat, what: &str) -> Result<()>;
 }
 
@@ -288,12 +288,12 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         (self.f.nrows(), self.rank)
     }
 
-    /// What C has been divided by.
+    /// Divisor of C.
     pub fn unit(&self) -> f64 {
         self.cov.unit()
     }
 
-    /// What holds between two components.
+    /// Relation between two components.
     pub fn between(&self) -> Between {
         self.between
     }

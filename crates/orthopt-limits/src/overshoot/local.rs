@@ -31,7 +31,7 @@ const STILL: f64 = 1e-24;
 const SHORT: usize = 3;
 const LONG: usize = 12;
 const EXACTLY: f64 = 1e-12;
-/// What a step costs whatever its size, in units of work.
+/// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 30_000;
 
 impl<F: Quadratic> Ground<'_, F> {

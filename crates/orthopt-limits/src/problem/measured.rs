@@ -192,7 +192,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         self.lambda
     }
 
-    /// What holds between two components.
+    /// Relation between two components.
     pub fn between(&self) -> Between {
         self.between
     }

@@ -27,7 +27,7 @@ use orthopt_linalg::products::{cross, gram, product};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// What the registry says of the search along it.
+    /// Entry of the registry for the search along it.
     const INFO: Preset<Curvilinear<Self>>;
 
     /// True if each point is followed by the multiplier correction.
@@ -130,7 +130,7 @@ pub struct Curvilinear<C> {
     curve: std::marker::PhantomData<C>,
 }
 
-/// What the registry says of the search along C.
+/// Entry of the registry for the search along C.
 const fn preset<C: Curve>(name: &'static str, doc: &'static str) -> Preset<Curvilinear<C>> {
     Preset {
         name,

@@ -34,7 +34,7 @@ use orthopt_core::pair::PairPenalty;
 use orthopt_core::solve::Pass;
 use rounds::{DRIFT, Iterate, Sets};
 
-/// What the registry says of OBCD for any f and h of the kind: rounds of n/2 disjoint pairs, or of blocks where
+/// Entry of the registry for OBCD for any f and h of the kind: rounds of n/2 disjoint pairs, or of blocks where
 /// `block` is more than 2; single pairs, a gradient each, where the rule is greedy.
 pub const INFO: Preset<MajorisedObcd> = Preset {
     name: "obcd-majorised",

@@ -93,7 +93,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
         over.then(|| self.next_phase())
     }
 
-    /// What a move must lower F by: α/2‖V − I‖², and in passes more than the tolerance.
+    /// Least decrease of F by a move: α/2‖V − I‖², and in passes more than the tolerance.
     #[inline]
     fn demand(&self) -> Demand {
         let State { objective, alpha, schedule } = &*self.state;

@@ -1,4 +1,4 @@
-//! What block coordinate descent asks of a problem.
+//! Interface of a problem for block coordinate descent.
 
 use orthopt_core::pair::movable::Movable;
 use orthopt_core::solve::Status;
@@ -64,7 +64,7 @@ pub trait PairOracle {
     }
 }
 
-/// What a move must lower F by.
+/// Least decrease of F by a move.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// Α: at least α/2‖V − I‖².

@@ -59,7 +59,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo = SolverInfo {
     name: "support",
     doc: "descent on fixed supports; supports change by single entries and by OBCD; exactly sparse",
