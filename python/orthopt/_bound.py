@@ -86,14 +86,14 @@ class Bound:
     X: np.ndarray | None
     #: The bound of the relaxation alone, which ``dual`` proves.
     relaxation: float
-    #: What a check of ``relaxation`` needs, with the names of the arrays that ``--save-dual`` writes: ``C`` and ``Z``
+    #: Data for a check of ``relaxation``, with the names of the arrays that ``--save-dual`` writes: ``C`` and ``Z``
     #: (n x n), ``rank``, ``lam``, ``K``, ``constant``, ``relaxation``, ``bound``, ``method``, ``objective``; see the
     #: documentation. ``None`` unless asked for.
     dual: dict[str, Any] | None
-    #: What ``--proof`` writes, for :func:`check_proof`: claim, problem, X and all numbers that prove it. ``None`` unless
+    #: The proof, for :func:`check_proof`: claim, problem, X and all numbers that prove it. ``None`` unless
     #: asked for.
     proof_file: dict[str, Any] | None
-    #: How bound and incumbent changed.
+    #: History of bound and incumbent.
     trace: BoundTrace
     #: Name of the problem.
     problem: str

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckedProof:
-    """What a file proves."""
+    """Result of checking a proof file."""
 
-    #: What is proved, in one sentence.
+    #: The claim that is proved, in one sentence.
     claim: str
     #: ``"optimal"`` or ``"supports"``, as in :class:`Bound`.
     proof: str | None

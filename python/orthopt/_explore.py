@@ -29,13 +29,13 @@ ExploreCallback = Callable[[str], Any]
 class Step:
     """A step of :func:`explore`, with the call that repeats it."""
 
-    #: What it answers.
+    #: The question that it answers.
     question: str
     #: The call, in Python; ``data`` stands for the data.
     code: str
     #: Seconds it took.
     seconds: float
-    #: Whether a limit of time ended it.
+    #: True if a time limit ended it.
     limited: bool
 
 
@@ -56,13 +56,13 @@ class Exploration:
     solution: Solution
     #: Largest share of the variance that any components with so many variables can explain; ``None`` without a bound.
     most_possible: float | None
-    #: How sure they are: what halves of the rows say; ``None`` without rows or time.
+    #: Stability over halves of the rows; ``None`` without rows or time.
     stability: Stability | None
     #: Components with as many variables as halves of the rows agree on; ``None`` where that is all of them, or is not known.
     fewer: Solution | None
     #: The steps, each a call of its own.
     steps: list[Step]
-    #: Whether it was ended before all was done.
+    #: True if it was interrupted.
     interrupted: bool
 
     def __str__(self) -> str:

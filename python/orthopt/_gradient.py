@@ -182,5 +182,5 @@ def require(fun: Function, x: np.ndarray, stiefel: bool, seed: int, back: Linear
         return found.evaluations  # what is not finite is for the solver to say
     raise GradientError(
         f"the gradient that fun returned is not that of f at the starting point: {found.message}. "
-        "check_gradient=False goes on without this check"
+        "check_gradient=False leaves out this check"
     )

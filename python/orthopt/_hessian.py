@@ -141,5 +141,5 @@ def require(fun: Function, hess: Hessian, x: np.ndarray, seed: int) -> int:
         return found.evaluations  # what is not finite is for the solver to say
     raise HessianError(
         f"what hess returned is not a product with the Hessian of f at the starting point: {found.message}. "
-        "check_gradient=False goes on without this check"
+        "check_gradient=False leaves out this check"
     )

@@ -169,5 +169,5 @@ def _symmetric(b: Any, apart: Any, largest: float) -> None:
 
 
 def _clear(diagonal: np.ndarray) -> bool:
-    """Whether the pivots of a factor are more than rounding errors."""
+    """True if the pivots of a factor are more than rounding errors."""
     return bool(diagonal.min() ** 2 > diagonal.size * np.finfo(float).eps * diagonal.max() ** 2)

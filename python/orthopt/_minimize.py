@@ -60,7 +60,7 @@ def minimize(
         It is called in this thread; what it raises ends the run and is raised here.
         Some solvers evaluate it near the constraint and not only on it.
     x0
-        A feasible start (n x r), or the shape ``(n, r)`` for random ones: then runs go on until two starts
+        A feasible start (n x r), or the shape ``(n, r)`` for random ones: then runs continue until two starts
         have come to the lowest F, ten starts at the most. A square X (n = r) is started in both halves of
         O(n), those with det X = 1 and det X = -1, which most methods cannot leave, unless f and its gradient
         show that a change of sign of a column leaves f as it is.
@@ -111,7 +111,7 @@ def minimize(
         Measure criticality of the result.
     check_gradient
         Compare the gradient at the start with a difference of f along one direction before the run, which costs
-        some three evaluations (:func:`orthopt.check_gradient` looks closer); likewise a product of ``hess`` with a difference of the
+        some three evaluations (:func:`orthopt.check_gradient` checks more); likewise a product of ``hess`` with a difference of the
         gradient (:func:`orthopt.check_hessian`).
     callback, progress, on_interrupt
         As for :func:`orthopt.solve`.

@@ -36,7 +36,7 @@ class Path(Sequence["Solution"]):
     solutions: list[Solution]
     #: The point chosen: by cross-validation with ``cv``, else the knee.
     chosen: int
-    #: Where the variance explained has its knee over the nonzeros.
+    #: Position of the knee of the variance explained over the nonzeros.
     knee: int
     #: Share of the variance of held-out rows (or cells) that each point keeps, mean over the folds; with ``cv``.
     held_out: np.ndarray | None
@@ -44,7 +44,7 @@ class Path(Sequence["Solution"]):
     held_out_error: np.ndarray | None
     #: The point whose X led to each one, where that was better than what was found there alone.
     source: list[int | None]
-    #: Whether it was ended before all was done.
+    #: True if it was interrupted.
     interrupted: bool
 
     @property

@@ -11,7 +11,7 @@ BY_SECONDS = "{desc}: {percentage:3.0f}%|{bar}| {n:.1f} of {total:g} s{postfix}"
 
 @contextmanager
 def bar_for(wanted: bool, options: dict[str, Any]) -> Iterator[Callable | None]:
-    """A function that shows a Progress in a bar, or ``None`` if no bar is wanted."""
+    """A function that shows a Progress in a bar, or ``None`` without a bar."""
     if not wanted:
         yield None
         return

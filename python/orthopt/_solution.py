@@ -24,7 +24,7 @@ class Trace:
     iteration: np.ndarray
     #: F of the best point so far.
     objective: np.ndarray
-    #: How far X was from the constraint.
+    #: Distance of X from the constraint.
     feasibility: np.ndarray
     #: Entries of X that are not zero.
     nnz: np.ndarray
@@ -52,7 +52,7 @@ class ExplainedVariance:
     #: Of the data projected on the span of the scores: what a linear regression on them gives back (Camacho et
     #: al. 2020).
     predicted: float
-    #: What was maximised: ``"variance"`` (``projected``), ``"adjusted"`` (``total``), ``"polar"`` or ``"explained"``
+    #: Measure that was maximised: ``"variance"`` (``projected``), ``"adjusted"`` (``total``), ``"polar"`` or ``"explained"``
     #: (``predicted``).
     maximised: str
 
@@ -196,7 +196,7 @@ class Solution:
     certificate: Certificate | None = None
     #: A lower bound of F over all feasible X; ``None`` unless ``bound`` was given.
     bound: float | None = None
-    #: How far F can be from the global minimum: ``(objective - bound) / abs(objective)``.
+    #: Largest relative distance of F from the global minimum: ``(objective - bound) / abs(objective)``.
     gap: float | None = None
     #: ``"optimal"`` where X is proved to be a global minimum; ``"supports"`` where no X with other nonzeros has a lower F, and
     #: ``gap`` is what may be left on those of X.
@@ -211,7 +211,7 @@ class Solution:
     raw: dict[str, Any] | None = None
     #: Column means, where they were subtracted.
     means: np.ndarray | None = None
-    #: What the columns were divided by, where they were scaled. Scores of a row a: ``(a - means) / scales @ X``.
+    #: Divisors of the columns, if they were scaled. Scores of a row a: ``(a - means) / scales @ X``.
     scales: np.ndarray | None = None
     #: tr C.
     trace_of_c: float | None = None

@@ -349,7 +349,7 @@ class Findings:
     smooth: float
     #: h(X).
     nonsmooth: float
-    #: How far X is from the constraint.
+    #: Distance of X from the constraint.
     feasibility: float
     #: Entries that are not zero.
     nnz: int
@@ -434,7 +434,7 @@ class _Caller:
     def __init__(self, callback: Callback | None, bar: Callback | None):
         self._callback, self._bar = callback, bar
         self.ended = False
-        #: For the compiled half; None where nobody is to be called.
+        #: For the compiled half; None without a callback.
         self.function = None if callback is None and bar is None else self._call
 
     def _call(self, *numbers: Any) -> bool:

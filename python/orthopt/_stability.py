@@ -25,7 +25,7 @@ StabilityCallback = Callable[[int, int], Any]
 
 @dataclass(frozen=True)
 class Stability:
-    """What pairs of disjoint halves of the rows say of components. Matrices are (n x r), as X."""
+    """Stability of components over pairs of disjoint halves of the rows. Matrices are (n x r), as X."""
 
     #: Number of pairs whose halves both have a solution: all numbers here are of these.
     pairs: int

@@ -9,7 +9,7 @@ from typing import Any, Callable
 #: Times that a task is sent again when its worker, or the data on it, are lost.
 RETRIES = 5
 
-#: ``work(data, call, ended)``: one call in a worker, to which ``ended()`` says whether it is still wanted.
+#: ``work(data, call, ended)``: one call in a worker, to which ``ended()`` says whether its result is still needed.
 Work = Callable[[Any, Any, Callable[..., bool]], Any]
 
 

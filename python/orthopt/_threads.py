@@ -1,4 +1,4 @@
-"""Number of threads where nobody gives one: all cores, but one in a worker of joblib, and no more than threadpoolctl allows."""
+"""Default number of threads: all cores, but one in a worker of joblib, and no more than threadpoolctl allows."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class GradientError(OrthoptError, ValueError):
 
 
 class HessianError(OrthoptError, ValueError):
-    """What a function returned as a product with the Hessian is not one."""
+    """A product with the Hessian of a function is wrong."""
 
 
 class DataTypeError(OrthoptError, TypeError):

@@ -10,7 +10,7 @@ from ._data import Cells
 from ._solve import solve
 from .errors import DataTypeError, InvalidOptionError, ShapeError
 
-#: Components that scanpy computes unless told otherwise.
+#: Components that scanpy computes by default.
 COMPONENTS = 50
 #: The column of ``var`` that marks the genes to use.
 MARKED = "highly_variable"

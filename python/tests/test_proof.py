@@ -15,20 +15,20 @@ import orthopt
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def of_page(name: str):
-    """The function of a page."""
-    (program,) = re.findall(r"```python\n(import itertools.*?)```", (DOCS / name).read_text(encoding="utf-8"), re.DOTALL)
-    functions = re.split(r"\n\n(?=def check)", program)
+def program(name: str):
+    """The function of a program of the documentation."""
+    text = (DOCS / name).read_text(encoding="utf-8")
+    functions = re.split(r"\n\n(?=def check)", text)
     assert all(len([line for line in part.splitlines() if line.strip()]) <= 62 for part in functions)
     names: dict = {}
-    exec(program, names)  # noqa: S102
+    exec(text, names)  # noqa: S102
     return names["check"]
 
 
 @pytest.fixture(scope="module")
 def check():
     """That of adjusted and polar variance."""
-    return of_page("bounds-adjusted.md")
+    return program("check_proof.py")
 
 
 def table(n: int, seed: int) -> np.ndarray:
@@ -116,7 +116,7 @@ def test_the_program_of_the_page_refuses_what_was_altered(check) -> None:
     ],
 )
 def test_the_program_of_trees_takes_what_is_written_and_refuses_what_was_altered(problem, rank, options, stated) -> None:
-    check = of_page("bounds-limits.md")
+    check = program("check_tree.py")
     for seed in range(2):
         a = table(8, seed)
         found = orthopt.bound(problem, a, rank=rank, proof=True, time_limit=20, **options)

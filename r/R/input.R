@@ -20,7 +20,7 @@ numbers <- function(x, what) {
 FRAME_OPTIONS <- c("columns", "drop", "row_names", "drop_rows", "strip", "na", "decimal", "thousands")
 
 # A data frame by the rules of files: without words and columns that only tell the rows apart, and without rows that are no
-# samples, such as totals. Of a matrix with names of rows these are looked at alone.
+# samples, such as totals. Of a matrix with names of rows these are checked alone.
 arranged <- function(x, options = list()) {
     if (nrow(x) == 0L || ncol(x) == 0L) return(x)
     frame <- is.data.frame(x)

@@ -1,6 +1,6 @@
 # Components along numbers of nonzeros, with a bound for each, and the number that held-out rows choose.
 
-# Numbers of variables in each component that are looked at.
+# Numbers of variables in each component that are tried.
 COUNTS <- c(1, 2, 3, 5, 7, 10, 14, 20, 30)
 
 #' Sparse components along numbers of nonzeros

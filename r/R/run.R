@@ -1,4 +1,4 @@
-# Seconds between two looks for Ctrl-C.
+# Seconds between two checks for Ctrl-C.
 POLL <- 0.05
 
 # A run of the compiled half, which works in a thread of its own: R waits in short steps and looks for Ctrl-C

@@ -42,8 +42,6 @@ HEADS = {"README.md": "---\norphan: true\nnosearch: true\n---\n\n"}
 # Where to go on from pages that a program writes, and from those that are for repository browsers first.
 NEXT = {
     "docs/options.md": "[R](r-reference.md), the help pages of the package.",
-    "docs/reproduction.md": "[the OBCD paper with the default search](reproduction-default.md).",
-    "docs/reproduction-default.md": "[benchmarks](benchmarks.md).",
     "CHANGELOG.md": "[roadmap](roadmap.md).",
     "CONTRIBUTING.md": "[architecture](architecture.md).",
     "SECURITY.md": "[contributing](contributing.md).",

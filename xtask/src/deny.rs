@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::cargo::Workspace;
 
-/// All but the known faults; these too where their database has been fetched. The scheduled job looks at those of the day.
+/// All but the known faults; these too where their database has been fetched. The scheduled job examines those of the day.
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
     if !workspace.has("deny") {
         eprintln!("licences and sources of dependencies are not checked: there is no cargo deny");

@@ -52,6 +52,7 @@ pub fn test(workspace: &Workspace) -> anyhow::Result<()> {
         stubs(workspace, &venv, &work)?;
         pytest(&["--doctest-modules", "--pyargs", "orthopt"])?;
         pytest(&PAGES)?;
+        venv.module("doctest").args(["docs/check_dual.py"]).dir(&workspace.root).run()?;
         for example in examples(&workspace.root)? {
             eprintln!("example {}", example.display());
             Run::new(venv.path()).args([&example]).dir(&work).env("MPLBACKEND", "Agg").run()?;

@@ -43,7 +43,7 @@ const FRONT_PAGES: [&str; 13] = [
 const RECIPE: &str = "packaging/conda/recipe.yaml";
 
 /// Compares the versions of all files that state one with that of `Cargo.toml`, and what the conda recipe needs with
-/// `pyproject.toml`; and looks for relative links on front pages.
+/// `pyproject.toml`; and searches for relative links on front pages.
 ///
 /// # Errors
 /// They differ; a file is missing or states nothing; there are such links.

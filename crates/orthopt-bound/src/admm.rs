@@ -6,17 +6,17 @@ use super::fantope::Fantope;
 use super::penalty::Penalty;
 use orthopt_linalg::RowMat;
 
-/// Iterations between two looks at the bound.
+/// Iterations between two checks of the bound.
 pub(super) const CHECK: u64 = 10;
 /// ρ changes when one residual is this many times the other, by the factor below.
 const UNBALANCED: f64 = 3.0;
 const FACTOR: f64 = 1.5;
-/// Iterations in which ρ may change every `CHECK`; later every 10 `CHECK`, so that it settles.
+/// Iterations in which ρ may change every `CHECK`; later every 10 `CHECK`, so that it converges.
 const EARLY: u64 = 500;
-/// Above this n the clock is looked at after every iteration.
+/// Above this n the clock is checked after every iteration.
 const SLOW: usize = 32;
 
-/// T, the scaled multiplier U and ρ: enough to go on, or to begin a similar problem.
+/// T, the scaled multiplier U and ρ: enough to continue, or to begin a similar problem.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub t: RowMat,
@@ -38,7 +38,7 @@ pub(super) struct Admm<'a, P> {
     project: Fantope,
     measure: Fantope,
     best: Dual,
-    latest: f64, // the bound of the last look
+    latest: f64, // the bound of the last check
 }
 
 /// The dual matrix with the lowest bound so far.
@@ -82,7 +82,7 @@ impl<'a, P: Penalty> Admm<'a, P> {
         &self.best
     }
 
-    /// The bound at the last look, as estimated.
+    /// The bound at the last check, as estimated.
     pub fn latest(&self) -> f64 {
         self.latest
     }
@@ -101,8 +101,8 @@ impl<'a, P: Penalty> Admm<'a, P> {
         sum.map_or(f64::INFINITY, |sum| (sum + self.best.constant).next_up())
     }
 
-    /// `CHECK` iterations, fewer where they take long and it is `over`, and a look at the bound; `false` where
-    /// numbers are no longer finite, or nobody waits for them.
+    /// `CHECK` iterations, fewer where they take long and it is `over`, and a check of the bound; `false` where
+    /// numbers are no longer finite, or the work is cancelled.
     pub fn advance(&mut self, over: &dyn Fn() -> bool) -> bool {
         for _ in 0..CHECK {
             if self.step().is_none() {

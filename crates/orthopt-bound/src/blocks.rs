@@ -85,7 +85,7 @@ fn fill(
 ) -> bool {
     let complete = AtomicBool::new(true);
     for_each_chunk(table, TASK * width, &|_, task, some| {
-        // the clock is looked at once a task: a set takes microseconds
+        // the clock is checked once a task: a set takes microseconds
         if watch.is_some_and(Watch::is_over) {
             complete.store(false, Ordering::Relaxed);
         }
@@ -168,7 +168,7 @@ pub(super) fn best_blocks(
             for mask in 1..=full {
                 let lowest = mask & mask.wrapping_neg();
                 if forced as usize & lowest == 0 {
-                    out[mask] = out[mask].max(out[mask & !lowest]); // a row that nobody uses
+                    out[mask] = out[mask].max(out[mask & !lowest]); // a row that no support uses
                 }
             }
             Some(out)

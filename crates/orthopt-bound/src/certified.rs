@@ -66,8 +66,8 @@ pub(super) fn difference(c: &RowMat, z: &RowMat) -> RowMat {
 }
 
 /// The same from approximations of at least r leading eigenpairs of `m`, ½C − Z. The better they are, the closer
-/// it is; it holds for any. Cost n³/3 flops for each of a few factorisations. `None` as well where n is large and nobody waits for it any
-/// more.
+/// it is; it holds for any. Cost n³/3 flops for each of a few factorisations. `None` as well if n is large and the work is
+/// cancelled.
 pub(super) fn from_pairs(
     c: &RowMat,
     z: &RowMat,

@@ -7,7 +7,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::order::descending_to;
 use orthopt_linalg::unit::unit_of;
 
-/// Pairs of variables that screening looks at, at most.
+/// Pairs of variables that screening examines, at most.
 const MOST_PAIRS: u64 = 400_000_000;
 
 /// Part of C (n × n) that remains after screening: the bound of C is that of `c` with

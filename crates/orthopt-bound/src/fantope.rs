@@ -9,7 +9,7 @@ use orthopt_linalg::products::{cross, product};
 
 /// Up to this n all eigenpairs are computed; above, the leading ones by a warm-started iteration.
 const DENSE: usize = 160;
-/// The same where values alone are wanted.
+/// The same where values alone are requested.
 const DENSE_VALUES: usize = 320;
 /// Vectors kept beyond those that the projection needs.
 const SPARE: usize = 8;
@@ -100,7 +100,7 @@ impl Fantope {
         }
     }
 
-    /// One step on span[V, BV − VΛ]: V becomes its leading Ritz vectors; their values. `None` where nobody waits for it any more.
+    /// One step on span[V, BV − VΛ]: V becomes its leading Ritz vectors; their values. `None` if cancelled.
     fn ritz(&mut self, b: &RowMat) -> Option<Vec<f64>> {
         if nobody_waits() {
             return None;

@@ -13,7 +13,7 @@ const ITERATIONS: usize = 60;
 
 /// A bound of ½ Σ xⱼᵀCxⱼ over orthonormal xⱼ with support in Sⱼ, `sets`: for every W ⪰ 0,
 /// tr W + Σ λ₁((½C − W) on Sⱼ). W = 0 forgets orthogonality, the excess of ½C over its r-th eigenvalue is the
-/// bound of Ky Fan; ADMM goes on from there until the bound is at the cutoff.
+/// bound of Ky Fan; ADMM continues from there until the bound is at the cutoff.
 ///
 /// The bound, and its W.
 pub(super) fn fixed_supports(c: &RowMat, sets: &[Vec<usize>], cutoff: f64) -> Option<(f64, RowMat)> {

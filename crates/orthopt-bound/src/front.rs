@@ -18,7 +18,7 @@ use orthopt_linalg::cancel::{Cancel, moment};
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::work::so_far;
 
-/// Seconds that long steps go on after the end, so that the bound that was found is proved.
+/// Seconds that long steps continue after the end, so that the bound that was found is proved.
 const MOMENT: f64 = 0.25;
 /// Variables up to which branch and bound is tried for X ≥ 0 without a limit.
 const TREE: usize = 400;
@@ -58,7 +58,7 @@ pub fn lower_bound(
     let incumbent = incumbent.map(|x| kind.repaired(x, f.nrows(), r)).transpose()?;
     let clock = cancel.within(options.seconds);
     let watch = Watch::new(clock.clone(), show);
-    // the proof of what was found goes on for a moment, where it is not one of many attempts
+    // the proof of what was found continues for a moment, where it is not one of many attempts
     let patient = if options.work.is_some() || clock.is_over() {
         clock.clone()
     } else {
@@ -191,7 +191,7 @@ struct Found {
 }
 
 impl Found {
-    /// Looks at an X; the largest −F known.
+    /// Examines an X; the largest −F known.
     fn offer(&mut self, f: &impl Quadratic, kind: &Kind, x: Option<RowMat>) -> f64 {
         if let Some(x) = x {
             let value = f.value(&x) + kind.penalty(&x);
@@ -203,7 +203,7 @@ impl Found {
         self.best.map_or(f64::NEG_INFINITY, |v| -v)
     }
 
-    /// Looks at the X on these supports; the largest −F known.
+    /// Examines the X on these supports; the largest −F known.
     fn improve(
         &mut self,
         f: &impl Quadratic,

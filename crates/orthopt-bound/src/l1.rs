@@ -36,7 +36,7 @@ pub(super) fn bound(
     root.relaxation.constant -= constant;
     root.relaxation.bound = -root.most;
     if let Some(best) = known.incumbent {
-        root.most = root.most.max(-best); // better X were looked at, no others
+        root.most = root.most.max(-best); // better X were examined, no others
     }
     Ok(root)
 }

@@ -12,7 +12,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::order::sort_numbers_down;
 use orthopt_linalg::work::so_far;
 
-/// Looks at the bound among which it must fall for the run to go on.
+/// Checks of the bound among which it must fall for the run to continue.
 const WINDOW: usize = 20;
 /// Residuals at which nothing is left to gain.
 const CONVERGED: f64 = 1e-11;
@@ -151,7 +151,7 @@ fn run<P: Penalty>(
     let begun = watch.seconds();
     let mut most = admm.certified();
     let proof = watch.seconds() - begun;
-    // at iterations 10, 20, 40, ... for those who look on, later where it takes long
+    // at iterations 10, 20, 40, ... for observers, later if it takes long
     let (mut proved_at, mut history) = (if cov.rows.len() <= 300 { CHECK } else { 16 * CHECK }, Vec::new());
     let end = loop {
         known.iterations = admm.iteration;
@@ -165,7 +165,7 @@ fn run<P: Penalty>(
         if !admm.advance(&|| watch.is_over() || watch.has_less_than(proof).is_some())
             || admm.converged(CONVERGED)
         {
-            break watch.ask(known).unwrap_or(End::Finished); // numbers may be missing as nobody waits for them
+            break watch.ask(known).unwrap_or(End::Finished); // numbers are missing after a cancellation
         }
         let now = admm.best().estimate;
         history.push(now);

@@ -15,9 +15,9 @@ use orthopt_linalg::small::{spectral_function, symmetric_eigen};
 use orthopt_linalg::unit::unit_of;
 use orthopt_linalg::work::{count, so_far};
 
-/// Number of supports up to which all of them are looked at.
+/// Number of supports up to which all of them are examined.
 const SUPPORTS: usize = 60_000;
-/// Supports that a task looks at.
+/// Supports that a task examines.
 const CHUNK: usize = 512;
 /// Steps along subgradients.
 const STEPS: usize = 150;
@@ -62,7 +62,7 @@ pub fn adjusted(
     }
     let each: usize = distinct.iter().map(|k| binomial(n, *k) * rotated(*k)).sum();
     if work.is_some_and(|most| (POWERS.len() * FLOORS.len() * each) as u64 > most) {
-        return None; // not all of the M to begin with would be looked at
+        return None; // not all of the M to begin with would be examined
     }
     let unit = unit_of(c.data());
     let c = RowMat::from_fn(n, n, |i, j| c.get(i, j) / unit);
@@ -236,7 +236,7 @@ impl Bounding {
     }
 
     /// νₖ, and q at the support that attains it: the root on the supports that were the worst so far, until no other one is
-    /// worse. `None` where rounding is in the way, or nobody waits.
+    /// worse. `None` where rounding is in the way, or the work is cancelled.
     fn nu(
         &self,
         eigen: &(Vec<f64>, RowMat),

@@ -13,9 +13,9 @@ use orthopt_linalg::work;
 /// Nodes expanded at a time. Fixed, so that the order does not depend on the number of threads.
 const BATCH: usize = 4;
 
-/// Looks at the bound of a node, at most.
+/// Checks of the bound of a node, at most.
 const LOOKS: usize = 40;
-/// Looks after which a node must have come nearer to the cutoff by this share to go on.
+/// Checks after which a node must have come nearer to the cutoff by this share to continue.
 const PATIENCE: usize = 4;
 const SHARE: f64 = 0.04;
 
@@ -84,7 +84,7 @@ pub(super) struct Limits {
     pub nodes: u64,
     pub work: u64,
     pub gap: f64,
-    pub scale: f64, // of −F, for those who look on
+    pub scale: f64, // of −F, for observers
 }
 
 /// Searches from `root`, on which −F is at most `most`. `improve` turns the supports of a candidate into
@@ -174,7 +174,7 @@ pub(super) fn search<B: Branching>(
     Outcome { most: top.max(closed).max(best), nodes, open: queue.len() as u64, end }
 }
 
-/// A node whose −F is at most this holds nothing worth looking for.
+/// A node whose −F is at most this holds nothing worth searching for.
 pub(super) fn cutoff(best: f64, gap: f64) -> f64 {
     if best.is_finite() { best + gap * best.abs() } else { f64::NEG_INFINITY }
 }
@@ -246,7 +246,7 @@ mod tests {
             let evaluated = halving.evaluated.load(Ordering::SeqCst);
             assert_eq!((evaluated, found.nodes), (last, last), "none after the flag is set");
             assert!(matches!(found.end, End::Interrupted));
-            // no X is lost: children that nobody looked at are as open as their parent
+            // no X is lost: children that were not examined are as open as their parent
             let least = if evaluated < 8 { 10.0 } else { 8.0 };
             assert!(found.most >= least && found.open >= 7, "{found:?}");
         }

@@ -75,7 +75,7 @@ impl Kind {
         }
     }
 
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub(super) fn nonneg(&self) -> bool {
         matches!(self, Self::Nonnegative | Self::NonnegativeLimited(_))
     }
@@ -142,7 +142,7 @@ pub struct Options {
     pub gap: f64,
     /// A relaxation of a similar problem over the same variables, to begin from.
     pub warm: Option<Relaxation>,
-    /// Whether it is kept what a proof over lists of supports is made of, for a [`ProofFile`](super::ProofFile).
+    /// True if the parts of a proof over lists of supports are kept, for a [`ProofFile`](super::ProofFile).
     pub keeps: bool,
 }
 
@@ -160,7 +160,7 @@ impl Room {
         Self { variables, memory: options.memory, each }
     }
 
-    /// Looks at a matrix before it is allocated: `left` of n variables and perhaps more.
+    /// Examines a matrix before it is allocated: `left` of n variables and perhaps more.
     ///
     /// # Errors
     /// More variables or more memory than is allowed.
@@ -243,7 +243,7 @@ impl<'a> Watch<'a> {
         Watch::new(self.cancel.clone(), &|_| ())
     }
 
-    /// What was shown last.
+    /// The values shown last.
     pub fn last(&self) -> Progress {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).last
     }

@@ -449,7 +449,7 @@ struct Waiting {
     shown: Mutex<Instant>,
 }
 
-// SAFETY: the callback is used on the thread that called alone: `watched` looks there, and `minimize` runs there. The flag is an
+// SAFETY: the callback is used on the thread that called alone: `watched` checks it there, and `minimize` runs there. The flag is an
 // atomic, and the context is handed on and never read.
 unsafe impl Send for Waiting {}
 // SAFETY: as above.

@@ -49,7 +49,7 @@ impl Stated {
         number.map(Some).ok_or_else(|| invalid(name, &value.to_string(), expected))
     }
 
-    /// Whether an option is given.
+    /// True if an option is given.
     pub fn has(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|value| !value.is_null())
     }

@@ -1,4 +1,4 @@
-//! Work in a thread of its own, while the calling thread looks at the caller's flag and shows how far it is.
+//! Work in a thread of its own, while the calling thread examines the caller's flag and shows how far it is.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use orthopt::cancel::Cancel;
 use orthopt::solve::{Event, Observer};
 
-/// Time between two looks.
+/// Time between two checks.
 const POLL: Duration = Duration::from_millis(20);
 
 /// How far a run is.
@@ -70,7 +70,7 @@ impl Observer for &Shared {
     }
 }
 
-/// Runs `work`, which has ended when this returns; a panic of it goes on here.
+/// Runs `work`, which has ended when this returns; a panic of it continues here.
 pub fn watched<T: Send>(caller: &dyn Caller, work: impl FnOnce(&Shared) -> T + Send) -> T {
     let shared = Shared::default();
     let (send, receive) = channel::<()>();

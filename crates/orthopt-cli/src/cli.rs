@@ -75,7 +75,7 @@ pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
     match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
         Err(error) if error.use_stderr() => {
-            let _ = in_print(error, words).print(); // a closed stderr is nobody's fault
+            let _ = in_print(error, words).print(); // a closed stderr is no error
             Ok(ExitCode::from(2))
         }
         Err(help) => output::told(help.print()).map(|()| ExitCode::SUCCESS),

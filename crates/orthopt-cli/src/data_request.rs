@@ -10,7 +10,7 @@ use orthopt_data::{HowRead, LoadOptions, Missing, Prepare, Scale, Source, Summat
 use crate::failure::usage;
 use crate::table_options;
 
-/// From this size on, tables and arrays come part by part unless somebody says otherwise.
+/// From this size on, tables and arrays are read part by part by default.
 const LARGE: u64 = 1_000_000_000;
 
 /// Which data, and what to do with them first.
@@ -18,9 +18,9 @@ const LARGE: u64 = 1_000_000_000;
 pub struct DataRequest {
     /// DATA, or the file of `--gram`.
     pub source: PathBuf,
-    /// Whether it is C itself by `--gram`.
+    /// True if it is C itself by `--gram`.
     pub gram: bool,
-    /// Whether a sparse C stays sparse.
+    /// True if a sparse C stays sparse.
     pub keep_sparse: bool,
     pub missing: Missing,
     /// Bytes that reading may take.
@@ -69,7 +69,7 @@ pub fn missing(name: Option<&str>) -> anyhow::Result<Missing> {
     })
 }
 
-/// Whether the problem can make use of a sparse C.
+/// True if the problem can make use of a sparse C.
 fn keeps_sparse(problem: Option<&str>) -> bool {
     problem.is_some_and(|name| find_problem(name).is_ok_and(|info| info.kind == Kind::NonlinearEig))
 }
@@ -102,7 +102,7 @@ fn prepare(options: &Request) -> anyhow::Result<Prepare> {
     Ok(Prepare::of(options.center, scale, options.covariance, options.features))
 }
 
-/// What was asked for.
+/// The request.
 #[derive(Clone, Debug, Default)]
 pub struct Stream {
     /// Part by part or not; open if nothing is said.
@@ -111,7 +111,7 @@ pub struct Stream {
     pub screen: Option<usize>,
     /// Files besides DATA.
     pub more: Vec<PathBuf>,
-    /// Whether a file that is to be written shows the rows.
+    /// True if a file that is to be written shows the rows.
     needs_rows: bool,
 }
 
@@ -150,7 +150,7 @@ impl Stream {
         Ok(Self { wanted, how, screen: options.screen, more, needs_rows })
     }
 
-    /// Whether files of these sizes are to come part by part though nobody says so.
+    /// True if files of these sizes are to come part by part without being asked.
     pub fn suits(&self, bytes: u64, missing: Missing) -> bool {
         bytes >= LARGE && !self.needs_rows && matches!(missing, Missing::Error | Missing::Drop)
     }

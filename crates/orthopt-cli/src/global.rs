@@ -22,7 +22,7 @@ pub struct Effort {
     pub nodes: Option<u64>,
     /// Bytes that its matrices may take; any number if not given.
     pub memory: Option<u64>,
-    /// Whether it is kept what the proof is made of.
+    /// True if the parts of the proof are kept.
     pub keeps: bool,
 }
 

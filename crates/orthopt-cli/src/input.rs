@@ -43,7 +43,7 @@ impl Input {
         Self::watched(request, &mut |_| {})
     }
 
-    /// The same; `watch` is told how far it is with rows that come part by part.
+    /// The same; `watch` receives the progress for rows that are read part by part.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -118,7 +118,7 @@ impl Input {
         })
     }
 
-    /// Whether the samples are there, and not C alone.
+    /// True if the samples are there, and not C alone.
     pub fn has_rows(&self) -> bool {
         !self.is_gram
     }

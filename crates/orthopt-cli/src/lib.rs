@@ -80,7 +80,7 @@ pub fn command(words: Vec<OsString>) -> u8 {
     ended.unwrap_or_else(|error| failure::report(&error)).0
 }
 
-/// An instruction set that nobody knows is no limit.
+/// An unknown instruction set is no limit.
 fn check_simd() -> anyhow::Result<()> {
     let (variable, known) = simd::LIMIT;
     match std::env::var(variable) {

@@ -1,4 +1,4 @@
-//! A first look at a table: what is missing, constant or repeated, and the command that would analyse it.
+//! Summary of a table: missing values, constant or repeated columns, and the command that analyses it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ const COMPARED: (usize, usize) = (500, 2000);
 /// Columns that are correlated by more than this are nearly the same.
 const NEARLY: f64 = 0.9995;
 
-/// What there is to say of the columns.
+/// Facts of the columns.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Look {
     /// Cells without a value, and columns that have some.
@@ -26,17 +26,17 @@ pub struct Look {
     constant: Vec<String>,
     /// Columns that are the same as one before.
     duplicates: Vec<[String; 2]>,
-    /// Columns that are nearly so, up to a factor and a shift; none are looked for among many columns.
+    /// Columns that are nearly so, up to a factor and a shift; none are searched for among many columns.
     near_duplicates: Vec<[String; 2]>,
     /// The most that the mean of a column is from 0, in standard deviations.
     largest_mean: Option<f64>,
     /// The smallest and the largest standard deviation.
     deviations: Option<[f64; 2]>,
-    /// What would analyse the table.
+    /// Command that analyses the table.
     pub command: String,
 }
 
-/// A column of numbers, looked at once.
+/// A column of numbers, examined once.
 struct Seen {
     missing: usize,
     mean: f64,

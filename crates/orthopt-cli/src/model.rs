@@ -192,7 +192,7 @@ impl Model {
             bail!("{} is C itself: there are no rows to transform", data.source);
         }
         let n = self.x.nrows();
-        // repeated names were told apart by their order, which is not that of other tables
+        // repeated names were made distinct by their order, which is not that of other tables
         if let (Some(_), Some(name)) = (&self.names, data.how.repeated.first()) {
             bail!(
                 "{} has several columns `{name}`, and columns are found by their names: give each a name of its own",

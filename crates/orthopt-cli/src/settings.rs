@@ -1,4 +1,4 @@
-//! What the options of `solve` mean: checked, with defaults filled in.
+//! Meaning of the options of `solve`: checked, with defaults filled in.
 
 use std::path::{Path, PathBuf};
 
@@ -58,13 +58,13 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Whether the command prints its summary: not with `--quiet`, and not where stdout takes the JSON.
+    /// True if the command prints its summary: not with `--quiet`, and not where stdout takes the JSON.
     pub fn prints(&self) -> bool {
         !self.quiet && self.json.as_deref() != Some(Path::new("-"))
     }
 }
 
-/// What the options mean once their files are read; `options` keeps the names of the files.
+/// Meaning of the options once their files are read; `options` keeps the names of the files.
 fn settled(options: &mut Request) -> anyhow::Result<Settled> {
     let signature = options.signature.clone();
     options.load(|option, path| read_x(&format!("--{option}"), path))?;
@@ -93,7 +93,7 @@ fn signs(text: &str) -> anyhow::Result<String> {
         .with_context(|| format!("--signature: `{text}` is neither a number nor a file"))
 }
 
-/// The files that are made of a result, where they are wanted.
+/// The files that are made of a result, where they are requested.
 pub fn asked(options: &Request) -> [(What, Option<&Path>); 14] {
     let asked = [
         (What::X, &options.save_x),

@@ -30,7 +30,7 @@ pub fn halves(
 }
 
 impl Found<'_> {
-    /// What halves of the rows say.
+    /// Stability over halves of the rows.
     ///
     /// # Errors
     /// No pair of them was complete.
@@ -43,7 +43,7 @@ impl Found<'_> {
 }
 
 impl Summary {
-    /// What halves of the rows say of the components, `top` variables of each.
+    /// Stability of the components over halves of the rows, `top` variables of each.
     pub fn stability(&mut self, report: &Report, top: usize) {
         let Some(found) = &report.stability else {
             return self.line("stability", "unknown: no pair of halves of the rows was complete");

@@ -298,7 +298,7 @@ impl Summary {
             return; // no longer search finds a lower F
         }
         let (longer, smaller) = if search.effort == "thorough" {
-            ("a longer limit", "a longer --time-limit goes on")
+            ("a longer limit", "a longer --time-limit continues the search")
         } else {
             ("a longer limit or --effort thorough", "--effort thorough asks for a smaller decrease")
         };

@@ -47,7 +47,7 @@ impl clap::FromArgMatches for TableArgs {
 }
 
 impl TableArgs {
-    /// What they mean.
+    /// Their meaning.
     ///
     /// # Errors
     /// A text that is no value of its option.

@@ -83,7 +83,7 @@ pub fn size(scale: f64, objective: f64) -> f64 {
     scale + objective.abs()
 }
 
-/// Whether `new` lies below `old` by more than the share `least` of the [`size`] of F there. Every step that is taken because F
+/// True if `new` lies below `old` by more than the share `least` of the [`size`] of F there. Every step that is taken because F
 /// falls asks this, never how the two compare: where F, or the part of it that a step changes, is rounding alone, a decrease that is
 /// measured by F itself may be found for ever.
 pub fn lowers(new: f64, old: f64, scale: f64, least: f64) -> bool {

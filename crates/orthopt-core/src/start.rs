@@ -106,7 +106,7 @@ impl Start {
         self.point_while(f, r, (nonneg, seed), &Cancel::never())
     }
 
-    /// The same; eigenvectors stay what they are where `cancel` says that nobody waits for them any more.
+    /// The same; eigenvectors stay what they are if `cancel` is set.
     #[doc(hidden)]
     pub fn point_while(
         &self,

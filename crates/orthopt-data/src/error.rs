@@ -71,7 +71,7 @@ pub enum DataError {
     Table {
         /// The file, with the line where it is in one.
         place: String,
-        /// What is wrong, with the options that help.
+        /// The fault, with the options that help.
         problem: Note,
     },
 

@@ -31,7 +31,7 @@ pub fn read_column(spec: &str) -> Result<Vec<String>, DataError> {
     read(Path::new(path), column)
 }
 
-/// Whether a word names a file, perhaps with a column of it.
+/// True if a word names a file, perhaps with a column of it.
 pub(crate) fn is_file(spec: &str) -> bool {
     Path::new(split(spec).0).is_file()
 }

@@ -5,7 +5,7 @@
 
 use faer::{Mat, Side};
 
-/// What was found.
+/// The nearest matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
     /// A matrix with the same diagonal that is positive semidefinite.

@@ -58,7 +58,7 @@ pub fn write_or_rescue(
     })
 }
 
-/// Where the file is now, with a name that nobody has; `None` where that fails, too.
+/// Where the file is now, with a new name; `None` where that fails, too.
 fn rescue(name: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Option<PathBuf> {
     let name = name.file_name()?.to_string_lossy();
     let other = std::env::temp_dir().join(format!("orthopt-{}-{name}", std::process::id()));
@@ -110,7 +110,7 @@ pub(crate) fn write_to(
         if Compressed::named(path) != Some(Compressed::Gzip) {
             return body(file);
         }
-        // The encoder looks at every write; a buffer in front spares it the single numbers.
+        // The encoder examines every write; a buffer in front spares it the single numbers.
         let encoder = GzEncoder::new(file, Compression::default());
         let mut buffered = BufWriter::with_capacity(BUFFER, encoder);
         body(&mut buffered)?;
@@ -129,7 +129,7 @@ pub fn written_file(path: &Path) -> Option<PathBuf> {
 /// Removes what files that are being written have taken of the disk; for a program that ends at once.
 pub fn remove_unfinished() {
     for part in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        let _ = fs::remove_file(part); // there is nobody left to tell
+        let _ = fs::remove_file(part); // no one receives an error here
     }
 }
 

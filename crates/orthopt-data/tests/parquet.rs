@@ -421,7 +421,7 @@ fn in_parts(path: &Path, options: &LoadOptions, numbers: usize) -> Result<(Vec<f
     Ok((first, notes.join("; ")))
 }
 
-/// Tables that end, begin or go on with rows that are no samples: the same rows are left when they are read whole, part by
+/// Tables that end, begin or continue with rows that are no samples: the same rows are left when they are read whole, part by
 /// part, and as text, and the same is said of them.
 #[test]
 fn rows_that_are_no_samples_are_those_of_tables_in_text() {

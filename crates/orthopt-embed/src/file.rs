@@ -1,5 +1,5 @@
 //! Models and checkpoints as files: a line that says what it is, a line of JSON (options, names, where training
-//! is), then numbers, little endian, and a checksum. A checkpoint is a model with everything that training needs to go on.
+//! is), then numbers, little endian, and a checksum. A checkpoint is a model with everything that training needs to continue.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -45,7 +45,7 @@ struct Training {
     #[serde(default)]
     race: Option<Race>,
     #[serde(default)]
-    rivals: Vec<(usize, Training)>, // signatures of the other models in a race that goes on; their numbers follow
+    rivals: Vec<(usize, Training)>, // signatures of the other models in a race that continues; their numbers follow
 }
 
 /// A model with the names of what it is about, and the facts that it has learned.
@@ -102,7 +102,7 @@ impl Saved {
 }
 
 impl Trainer {
-    /// Writes everything that training needs to go on, as a whole or not at all.
+    /// Writes everything that training needs to continue, as a whole or not at all.
     ///
     /// # Errors
     /// [`Error::Data`]: the file cannot be written.

@@ -1,8 +1,8 @@
 //! The signature by a race. Models of several signatures are trained side by side from the same seed. After every round the
-//! worse half of them ends, by MRR on valid (successive halving), until one is left, which goes on as it is.
+//! worse half of them ends, by MRR on valid (successive halving), until one is left, which continues as it is.
 //!
 //! Rounds are counted in epochs, so that a seed has the same winner on every machine. A time limit may leave no time for a
-//! race; then the leader goes on.
+//! race; then the leader continues.
 
 use orthopt::cancel::Cancel;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub enum RaceEnded {
     NotYet,
     /// One was left.
     OneLeft,
-    /// Its share of the time limit is too short for all rounds. The leader after the last complete one goes on; without
+    /// Its share of the time limit is too short for all rounds. The leader after the last complete one continues; without
     /// one, the first.
     TimeLimit,
 }
@@ -85,7 +85,7 @@ fn turns(mut models: usize) -> usize {
 }
 
 impl Trainer {
-    /// Models of several signatures, not trained yet. [`run`](Self::run) begins with their race and goes on with the winner.
+    /// Models of several signatures, not trained yet. [`run`](Self::run) begins with their race and continues with the winner.
     ///
     /// # Errors
     /// Options outside their range; no signature, or one twice; no triples in train or valid.
@@ -116,12 +116,12 @@ impl Trainer {
         self.race.as_ref()
     }
 
-    /// True if the model is one of a race that goes on.
+    /// True if the model is one of a race that continues.
     pub fn is_racing(&self) -> bool {
         self.racing
     }
 
-    /// The rest of the race, after which this is the winner; or why training ended before. `watch` is told the records of
+    /// The rest of the race, after which this is the winner; or why training ended before. `watch` receives the records of
     /// all models.
     pub(crate) fn finish_race(
         &mut self,

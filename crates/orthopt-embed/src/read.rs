@@ -106,7 +106,7 @@ fn meaning(word: &str) -> Option<usize> {
     CALLED.iter().position(|called| called.contains(&word.as_str()))
 }
 
-/// Whether the words of a first line, in the order head, relation, tail, are names of columns; that their entities occur
+/// True if the words of a first line, in the order head, relation, tail, are names of columns; that their entities occur
 /// nowhere else is for others to see.
 pub fn may_be_header(words: &Words) -> bool {
     words.iter().enumerate().all(|(at, word)| meaning(word) == Some(at))

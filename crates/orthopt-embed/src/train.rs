@@ -631,7 +631,7 @@ mod tests {
             };
             for mrr in [Some(0.3), Some(0.4), None] {
                 assert!(!ends(&end(0.24, mrr), 0.0, limit) && ends(&end(0.26, mrr), 0.0, limit), "{limit}");
-                // waiting began after the best epoch, in a run that goes on from a checkpoint or after a race
+                // waiting began after the best epoch, in a run that continues from a checkpoint or after a race
                 assert!(!ends(&end(0.26, mrr), 0.5 + 0.02 * limit, limit));
                 assert!(ends(&end(0.28, mrr), 0.5 + 0.02 * limit, limit));
             }

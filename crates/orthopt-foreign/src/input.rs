@@ -189,7 +189,7 @@ fn untouched<T, E: Failure>(
     hand_over(&PcaData::Centred(a, centring), About { means, notes, ..About::default() }, pose)
 }
 
-/// What is in memory, told and mended as what is read from a file is.
+/// Data in memory, with the notes and repairs of data read from a file.
 fn looked_at<E: Failure>(mut data: DataSet, how: &Preparation) -> std::result::Result<DataSet, E> {
     if how.gram {
         return Ok(data.as_gram(how.table.nearest)?);

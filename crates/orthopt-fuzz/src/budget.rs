@@ -19,7 +19,7 @@ const MEMORY: u64 = 500_000_000;
 ///
 /// # Panics
 /// A variable is no number; and in a run of seconds, where an input takes more than 10 s or the process more than
-/// 500 MB. (Tests without that run beside others, so they look at neither.)
+/// 500 MB. (Tests without that run beside others, so they examine neither.)
 pub fn run(target: &str, cases: u64, mut try_one: impl FnMut(&mut Pcg64)) {
     let seconds = variable(SECONDS);
     let first = variable(SEED).unwrap_or(0);

@@ -24,7 +24,7 @@ use orthopt_linalg::products::product;
 use orthopt_linalg::sequential::lu_solve;
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<JLbfgs> = Preset::new(
     "j-lbfgs",
     "L-BFGS in the Lie algebra with Cayley steps; feasible and monotone, for any f",
@@ -48,7 +48,7 @@ const DECREASE: f64 = 1e-4;
 const SLOPE: f64 = 0.9;
 /// Trials of a line search.
 const TRIALS: u32 = 40;
-/// Iterations between two looks at feasibility, and what is repaired.
+/// Iterations between two checks of feasibility, and what is repaired.
 const CHECK: u64 = 50;
 const DRIFT: f64 = 1e-13;
 
@@ -206,7 +206,7 @@ impl JLbfgs {
     }
 }
 
-/// True where a product of n × n matrices is long and nobody waits for it any more.
+/// True where a product of n × n matrices is long and it is cancelled.
 fn nobody_waits(st: &State) -> bool {
     is_left(st.x.nrows().pow(3))
 }

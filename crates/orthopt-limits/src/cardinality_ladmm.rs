@@ -23,7 +23,7 @@ use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::work::count;
 use orthopt_solvers::ladmm::Ladmm;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     name: "ladmm",
     doc: "linearised ADMM with an orthonormal X and a copy with the allowed nonzeros; feasible in the limit",

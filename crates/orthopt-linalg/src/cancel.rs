@@ -1,4 +1,4 @@
-//! May the work go on? One clock, one deadline and one flag for everything that takes its time.
+//! May the work continue? One clock, one deadline and one flag for everything that takes its time.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -73,7 +73,7 @@ impl Cancel {
         }))
     }
 
-    /// An extra that goes on for so long after the whole is found to be over.
+    /// An extra that continues for so long after the whole is found to be over.
     #[must_use]
     pub fn with_grace(&self, grace: Duration) -> Self {
         Self::new(Some(self.clone()), None, grace, None)
@@ -145,7 +145,7 @@ pub fn moment(limit: f64) -> f64 {
     0.05 * limit
 }
 
-/// True if nobody waits any more for what this thread does.
+/// True if the work of this thread is cancelled.
 pub fn nobody_waits() -> bool {
     Cancel::current().is_some_and(|cancel| cancel.is_over())
 }

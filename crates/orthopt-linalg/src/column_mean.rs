@@ -95,7 +95,7 @@ impl Default for Column {
 }
 
 impl Column {
-    /// The first look.
+    /// A value of the first pass.
     #[inline(always)]
     pub fn see(&mut self, value: f64) {
         self.sum += value;

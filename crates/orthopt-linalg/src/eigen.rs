@@ -15,8 +15,8 @@ use super::unit::unit_of;
 use super::work::count;
 
 /// Eigenvalues in descending order and, as columns, their eigenvectors; the lower triangle of `a` is
-/// read. `None` where an entry is not finite, the routine does not converge, or n is large and nobody waits
-/// for it any more (`linalg/long.rs`). Cost 9n³ flops.
+/// read. `None` where an entry is not finite, the routine does not converge, or n is large and the work
+/// is cancelled (`linalg/long.rs`). Cost 9n³ flops.
 pub fn symmetric_eigenpairs(a: &RowMat) -> Option<(Vec<f64>, RowMat)> {
     let n = a.nrows();
     let (ascending, vectors) = decompose(a, true)?;
@@ -31,7 +31,7 @@ pub fn symmetric_eigenvalues(a: &RowMat) -> Option<Vec<f64>> {
     Some(values)
 }
 
-/// Eigenvalues in ascending order, and eigenvectors where they are wanted (else a matrix without entries).
+/// Eigenvalues in ascending order, and eigenvectors where they are requested (else a matrix without entries).
 pub(super) fn decompose(a: &RowMat, with_vectors: bool) -> Option<(Vec<f64>, Mat<f64>)> {
     if a.find_non_finite().is_some() {
         return None;

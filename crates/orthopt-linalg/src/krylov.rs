@@ -60,12 +60,12 @@ const DENSE: usize = 1024;
 /// of eigenvalues that did not converge may be zero or inexact.
 ///
 /// # Errors
-/// The dense routine does not converge, or nobody waits for it any more ([`Cancel::during`]).
+/// The dense routine does not converge, or the work is cancelled ([`Cancel::during`]).
 pub fn leading(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
     if op.n <= DENSE || 4 * r >= op.n { dense(op, r) } else { left_where_over(op, r) }
 }
 
-/// The iteration is faer's and asks no clock, so a product that nobody waits for unwinds through it.
+/// The iteration is faer's and asks no clock, so a cancelled product unwinds through it.
 fn left_where_over(op: &Operator<'_>, r: usize) -> Result<(Vec<f64>, RowMat)> {
     struct Over;
     let Some(cancel) = Cancel::current() else { return Ok(krylov(op, r)) };

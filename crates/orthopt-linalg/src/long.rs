@@ -1,7 +1,7 @@
 //! Factorisations that take long and cannot be divided: whoever waits for them can leave.
 //!
 //! A large one runs on a thread of its own while the caller asks the clock that it works
-//! [`during`](Cancel::during). Where that is over the caller goes on without the result, and the thread ends when its
+//! [`during`](Cancel::during). Where that is over the caller continues without the result, and the thread ends when its
 //! factorisation does, or with the process. The routine and its one thread are the same, and so are the bits.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -12,12 +12,12 @@ use crate::cancel::{Cancel, moment, nobody_waits};
 
 /// Work (`linalg::work`) of a factorisation that is waited for in any case: about a tenth of a second.
 const SHORT: usize = 1_000_000_000;
-/// Time between two looks at the clock.
+/// Time between two checks of the clock.
 const LOOK: Duration = Duration::from_millis(20);
-/// Threads at a time for every processor; further callers wait, so those that nobody waits for any more do not add up.
+/// Threads at a time for every processor; further callers wait, so cancelled ones do not add up.
 const PER_PROCESSOR: usize = 2;
 
-/// The result of `factorise`, which takes so much work; `None` where nobody waits for it any more.
+/// The result of `factorise`, which takes so much work; `None` if cancelled.
 pub fn unless_over<R: Send + 'static>(
     work: usize,
     factorise: impl FnOnce() -> R + Send + 'static,
@@ -45,7 +45,7 @@ pub fn unless_over<R: Send + 'static>(
 /// Work of a step from which on it is left: about a hundredth of a second, and several of them follow each other.
 const STEP: usize = 100_000_000;
 
-/// True where a step of so much work is long and nobody waits for it any more.
+/// True where a step of so much work is long and it is cancelled.
 pub fn is_left(work: usize) -> bool {
     work > STEP && nobody_waits()
 }
@@ -57,7 +57,7 @@ pub fn left_after(limit: f64, seconds: f64) -> f64 {
     if left < FEW { 0.0 } else { left }
 }
 
-/// Seconds of a limit that are left to a run whose problem took so long to set up: all of them where nobody notices.
+/// Seconds of a limit that are left to a run whose problem took so long to set up: all of them if the share is negligible.
 pub fn rest_of(limit: f64, seconds: f64) -> f64 {
     const NOTICED: f64 = 0.05; // a tenth of what a limit may be exceeded by
     if seconds < NOTICED { limit } else { (limit - seconds).max(0.0) }

@@ -47,28 +47,28 @@ impl Message {
         Self::default().option(option)
     }
 
-    /// Goes on with text.
+    /// Continues with text.
     #[must_use]
     pub fn text(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.0.push(Part::Text(text.into()));
         self
     }
 
-    /// Goes on with an option.
+    /// Continues with an option.
     #[must_use]
     pub fn option(mut self, option: impl Into<Cow<'static, str>>) -> Self {
         self.0.push(Part::Hint(Hint { option: option.into(), value: None }));
         self
     }
 
-    /// Goes on with an option and a value for it.
+    /// Continues with an option and a value for it.
     #[must_use]
     pub fn set(mut self, option: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
         self.0.push(Part::Hint(Hint { option: option.into(), value: Some(value.into()) }));
         self
     }
 
-    /// Goes on with another message.
+    /// Continues with another message.
     #[must_use]
     pub fn then(mut self, other: Self) -> Self {
         self.0.extend(other.0);

@@ -40,7 +40,7 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     });
 }
 
-/// [`product`], for which each panel asks the clock; false, and `out` of no use, where nobody waits for it any more.
+/// [`product`], for which each panel asks the clock; false, and `out` of no use, if cancelled.
 pub fn product_in_time(
     out: &mut RowMat,
     accumulate: bool,

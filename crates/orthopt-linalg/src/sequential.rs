@@ -36,7 +36,7 @@ pub struct Svd {
 }
 
 /// The singular value decomposition of A, `thin` or whole; `None` where A is not finite, with which the
-/// routine would not end, if it does not converge, or if it takes long and nobody waits for it any more (`linalg/long.rs`).
+/// routine would not end, if it does not converge, or if it takes long and it is cancelled (`linalg/long.rs`).
 pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
     let (m, n) = a.shape();
     let size = m.min(n);
@@ -127,7 +127,7 @@ pub fn pivoted_cholesky(a: MatRef<'_, f64>) -> Option<(Mat<f64>, Vec<usize>)> {
 }
 
 /// The lower triangular L with A = LLᵀ; `None` unless A (finite, its lower triangle is read) is positive
-/// definite, or where it takes long and nobody waits for it any more (`linalg/long.rs`).
+/// definite, or if it is long and cancelled (`linalg/long.rs`).
 pub fn cholesky(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
     let n = a.nrows();
     let work = n * n * n / 3;

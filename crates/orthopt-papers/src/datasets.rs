@@ -54,7 +54,7 @@ impl Likeness {
 pub struct Preparation {
     /// Maximum number of columns.
     pub features: Option<usize>,
-    /// Whether means are subtracted.
+    /// True if means are subtracted.
     pub center: bool,
     /// As `--scale` has it.
     pub scale: Option<&'static str>,

@@ -18,7 +18,7 @@ use crate::stability::put_stability;
 use crate::supervise::follow;
 use crate::threads;
 
-/// Looks at the data; returns a dictionary. Ctrl-C ends it with what is there, and so does a callback that returns true, which is
+/// Examines the data; returns a dictionary. Ctrl-C ends it with what is there, and so does a callback that returns true, which is
 /// called with the question that is asked.
 #[pyfunction]
 pub fn explore<'py>(

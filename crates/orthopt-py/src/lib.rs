@@ -2,7 +2,7 @@
 //! that can be said in Python is said there (`python/orthopt`).
 //!
 //! While a solver runs, it runs in a thread of its own that never touches Python, and the
-//! calling thread waits without the GIL, looks for Ctrl-C and feeds callbacks ([`supervise`]).
+//! calling thread waits without the GIL, checks for Ctrl-C and feeds callbacks ([`supervise`]).
 //! The exception is [`minimize`], whose f is Python.
 
 mod bound;

@@ -49,7 +49,7 @@ struct Asked<'a, 'py> {
 }
 
 /// The data as the problem takes them, what is known of them, and the path that is asked for; who watches, and who says
-/// whether to go on.
+/// whether to continue.
 type Work<'a, T> = dyn Fn(
         &PcaData<'_>,
         &About,

@@ -60,7 +60,7 @@ pub fn compare<'py>(
     let results = PyList::empty(py);
     for (name, run) in runs {
         let out = match one(py, &posed, run, &about, callback.as_ref()) {
-            // an arm that the search chose and nobody asked for
+            // an arm that the search chose, not the user
             Err(Failure::Library(_)) if solvers.is_empty() && !results.is_empty() => continue,
             found => found?,
         };
@@ -138,7 +138,7 @@ fn one<'py>(
             Ok(pool) => pool,
             Err(error) => return drop(send.send(Err(error))),
         };
-        // nobody listens any more if the caller was interrupted by an exception
+        // no one receives it if the caller was interrupted by an exception
         solved(&work, &run, &pool, watch, &|found| drop(send.send(found)));
     })?;
     let out = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! Work in a thread of its own while the calling thread waits without the GIL: it looks for
+//! Work in a thread of its own while the calling thread waits without the GIL: it searches for
 //! Ctrl-C, hands progress to a callback, and asks the work to end when either wants that.
 
 use std::panic::resume_unwind;
@@ -206,7 +206,7 @@ pub fn follow<T: Send>(
     waiting.raised.map_or_else(|| found.ok_or_else(lost), Err)
 }
 
-/// Waits until the thread is gone; its panic goes on here.
+/// Waits until the thread is gone; its panic continues here.
 fn join(py: Python<'_>, worker: JoinHandle<()>) {
     if let Err(panic) = py.detach(|| worker.join()) {
         resume_unwind(panic);

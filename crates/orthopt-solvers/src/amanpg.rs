@@ -49,7 +49,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<AManPg> = Preset::new(
     "amanpg",
     "accelerated manifold proximal gradient: momentum with restarts; feasible and monotone",

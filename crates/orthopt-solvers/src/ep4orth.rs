@@ -38,7 +38,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Ep4Orth> = Preset::new(
     "ep4orth",
     "exact penalty for nonnegative X: columns of unit length, their overlaps penalised increasingly",

@@ -37,7 +37,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Irpg> = Preset::new(
     "irpg",
     "inexact Riemannian proximal gradient with Barzilai-Borwein steps; feasible",

@@ -32,7 +32,7 @@
 //!
 //! Once X and Y have met (‖X − Y‖/√r of 1e-3 or so), where it will end is mostly decided: F of the feasible copy is then often within some
 //! 1e-3 of |F| of the end (with ℓ1 on data without structure within 2 %), for which it takes two to ten times as many iterations again. With `near` it ends there, so that another solver
-//! goes on; a search of many runs does that.
+//! continues; a search of many runs does that.
 //!
 //! The stationarity measure is ‖X − Y‖/√r plus the violation of ∇f(X) + Z ∈ normal space, bounded by
 //! what the iteration moved and relative to the largest ‖∇f‖ met; Z ∈ ∂h(Y) holds exactly.
@@ -55,12 +55,12 @@ constants! {
         rho ["ρ"]: f64 = 1.01, "from 1 to 2" if |v| (1.0..=2.0).contains(&v);
         /// largest beta, in units of L
         most ["β/L"]: f64 = 1e6, "a number > 0" if |v| v > 0.0;
-        /// ends where ||X - Y||/sqrt(r) is no larger, for another solver to go on (0: not before it has converged)
+        /// ends where ||X - Y||/sqrt(r) is no larger, for another solver to continue (0: not before it has converged)
         near [""]: f64 = 0.0, "a number >= 0" if |v| v >= 0.0;
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Ladmm> = Preset::new(
     "ladmm",
     "linearised ADMM with an orthonormal X and a sparse copy; feasible in the limit",

@@ -26,7 +26,7 @@ use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::orthonormal::nearest;
 use orthopt_linalg::products::{cross, product};
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Lbfgs> =
     Preset::new("lbfgs", "L-BFGS in tangent spaces with polar steps; for any smooth f", Domain::SMOOTH);
 

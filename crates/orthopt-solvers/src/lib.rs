@@ -46,7 +46,7 @@ use orthopt_core::problem::{CompositeProblem, Problem};
 use orthopt_core::smooth::{AnySmooth, HessianVector, Smooth};
 use orthopt_core::solve::info::{SolverInfo, join};
 
-/// What needs of f no more than values and gradients, and of h its prox, for XᵀX = I.
+/// Solvers that need of f no more than values and gradients, and of h its prox, for XᵀX = I.
 pub const fn first_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: Smooth + 'static,
@@ -68,7 +68,7 @@ where
     }
 }
 
-/// What needs of f no more than values and gradients, where h = 0.
+/// Solvers that need of f no more than values and gradients, where h = 0.
 pub const fn smooth_only<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: Smooth + 'static,
@@ -77,7 +77,7 @@ where
     const { &entries![lbfgs::INFO, Qr::INFO, Cayley::INFO, FoforthGr::INFO, FoforthP::INFO, FoforthQr::INFO,] }
 }
 
-/// What needs products with the Hessian of f too, where h = 0.
+/// Solvers that need products with the Hessian of f too, where h = 0.
 pub const fn second_order<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: HessianVector + 'static,
@@ -102,7 +102,7 @@ where
     }
 }
 
-/// What needs of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
+/// Solvers that need of f no more than values and gradients, and solves pairs of rows with h, for XᵀX = I.
 pub const fn pairwise<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: Smooth + 'static,
@@ -111,7 +111,7 @@ where
     const { &entries![obcd_majorised::INFO] }
 }
 
-/// What needs of f no more than values and gradients, and moves pairs of rows along f itself, where h = 0.
+/// Solvers that need of f no more than values and gradients, and moves pairs of rows along f itself, where h = 0.
 pub const fn approximate<F, H>() -> &'static [SolverInfo<Problem<Stiefel, F, H>>]
 where
     F: Smooth + 'static,
@@ -120,7 +120,7 @@ where
     const { &entries![obcd_approx::INFO] }
 }
 
-/// What takes f − g + h∘A apart, with values and gradients of f.
+/// Splitting methods for f − g + h∘A, with values and gradients of f.
 pub const fn splitting<F, H, G, A>() -> &'static [SolverInfo<Composite<F, H, G, A>>]
 where
     F: Smooth + 'static,
@@ -179,7 +179,7 @@ where
     }
 }
 
-/// What needs a quadratic f.
+/// Solvers that need a quadratic f.
 const QUADRATIC: &[SolverInfo] = &[
     obcd::INFO,
     obcd::OBCD_R,

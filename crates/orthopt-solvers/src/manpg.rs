@@ -38,7 +38,7 @@ constants! {
     }
 }
 
-/// What the registry says of ManPG.
+/// Entry of the registry for ManPG.
 pub const INFO: Preset<ManPg> = Preset {
     constants: &only(&ManPg::FIXED.constants(), ["t", "gamma", "delta"]),
     ..Preset::new(
@@ -48,7 +48,7 @@ pub const INFO: Preset<ManPg> = Preset {
     )
 };
 
-/// What the registry says of ManPG-Ada.
+/// Entry of the registry for ManPG-Ada.
 pub const INFO_ADA: Preset<ManPg> = Preset {
     make: |info, o| info.configured(ManPg::ADAPTIVE, o),
     ..Preset::new(
@@ -64,7 +64,7 @@ impl ManPg {
     /// ManPG-Ada.
     pub const ADAPTIVE: Self = Self { adaptive: true, ..Self::DEFAULT };
 
-    /// What the registry says of it.
+    /// Entry of the registry.
     fn info(&self) -> Preset<Self> {
         if self.adaptive { INFO_ADA } else { INFO }
     }

@@ -35,7 +35,7 @@ use orthopt_core::solve::info::{Make, SolverInfo, SolverOptions};
 const SCOPE: &str =
     "nonlinear eigenvalue problems, but not on a grid of more than 16384 points: it needs the entries of C^+";
 
-/// What the registry says of `obcd`.
+/// Entry of the registry for `obcd`.
 const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: "obcd",
     doc: "pairs of rows, the global minimum over both circles of every pair; feasible and monotone",
@@ -46,7 +46,7 @@ const INFO: SolverInfo<NonlinearEigProblem> = SolverInfo {
     make: &|o| made(INFO.name, CircleSearch::Exact, o),
 };
 
-/// What the registry says of `obcd-approx`.
+/// Entry of the registry for `obcd-approx`.
 const APPROX: SolverInfo<NonlinearEigProblem> = SolverInfo {
     name: obcd_approx::INFO.name,
     doc: "pairs of rows, the fifth-order iteration of the first version of the OBCD paper, from rows and entries of the data",

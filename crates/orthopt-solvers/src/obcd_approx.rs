@@ -30,7 +30,7 @@ use orthopt_core::pair::trig4::{NODES, Trig4, majorant_step};
 use orthopt_linalg::kernels::inner;
 use orthopt_linalg::plane::{Branch, PairMove};
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<ObcdApprox> = Preset {
     name: "obcd-approx",
     doc: "pairs of rows of any smooth f, the fifth-order iteration of the first version of the OBCD paper: ten gradients a pair",

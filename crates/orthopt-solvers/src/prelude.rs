@@ -1,4 +1,4 @@
-//! What nearly every file with a solver uses.
+//! Imports of nearly every file with a solver.
 
 pub use crate::preset::{Domain, Penalties, Preset};
 pub use orthopt_core::composite::Composite;

@@ -1,4 +1,4 @@
-//! What the registry says of a solver, whatever the types of the terms of F.
+//! Entry of the registry for a solver, whatever the types of the terms of F.
 
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::options::{Constant, Constants};
@@ -15,7 +15,7 @@ pub struct Preset<S: 'static> {
     pub constants: &'static [Constant],
     /// The options of pair methods that it uses.
     pub shared: &'static [Constant],
-    /// What it can solve.
+    /// Scope of the solver.
     pub domain: Domain,
     /// Makes it.
     pub make: fn(&Self, &SolverOptions) -> Result<S>,
@@ -47,7 +47,7 @@ impl<S> Preset<S> {
     }
 }
 
-/// What a solver can solve.
+/// Scope of a solver.
 #[derive(Clone, Copy, Debug)]
 pub struct Domain {
     /// The h that it takes.

@@ -33,7 +33,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<RSubGrad> = Preset::new(
     "rsubgrad",
     "Riemannian subgradient method with diminishing steps; feasible",

@@ -44,7 +44,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Slpg> = Preset::new(
     "slpg",
     "sequential linearised proximal gradient, no subproblems and no retractions; feasible in the limit",

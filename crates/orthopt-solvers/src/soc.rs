@@ -34,7 +34,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Soc> = Preset::new(
     "soc",
     "splitting of orthogonality constraints (Lai-Osher ADMM); feasible in the limit",

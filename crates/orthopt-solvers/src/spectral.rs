@@ -28,7 +28,7 @@ use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::unit::power_of_two;
 use orthopt_linalg::work;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo = SolverInfo {
     name: "spectral",
     doc: "leading eigenvectors of C to rounding by block Krylov iteration; the global optimum",
@@ -41,7 +41,7 @@ pub const INFO: SolverInfo = SolverInfo {
 
 const SCOPE: &str = "problems without a penalty and without a linear term (pca, brockett)";
 
-/// Whether the solutions of `p` are eigenvectors.
+/// True if the solutions of `p` are eigenvectors.
 pub fn suits<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> bool {
     p.h.is_zero() && (p.f.ncols().is_none() || p.f.column_weights().is_some())
 }
@@ -192,7 +192,7 @@ impl State {
                 (Status::Converged, "the eigenvectors of C in their order: the global optimum")
             }
             Some(_) => (Status::Stalled, "the eigenvectors of C to less than rounding"),
-            None => (Status::Stalled, "the eigenvalue decomposition of C gave nothing"),
+            None => (Status::Stalled, "the eigenvalue decomposition of C failed"),
         };
         Self { krylov, unit, way, x, value, fresh: false, residual, steps: 0, ended: Some(ended) }
     }
@@ -258,11 +258,11 @@ pub fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> Option
     }
 }
 
-/// What is not there where nobody waits for it.
+/// What is not there if cancelled.
 const FIRST: &str = "the decomposition of the first block";
 
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of
-/// the problem is small. `None` where it takes long and nobody waits for it any more.
+/// the problem is small. `None` if it is long and cancelled.
 fn first_block(f: &impl Quadratic, x0: &RowMat, seed: u64) -> Option<(RowMat, &'static str)> {
     let (n, r) = (x0.nrows(), x0.ncols());
     let left = || is_left(n * r * r);

@@ -45,7 +45,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Spm> = Preset::new(
     "spm",
     "smoothing penalty (PADM in the first version of the OBCD paper): alternating steps in an orthonormal X and a sparse copy; feasible in the limit",

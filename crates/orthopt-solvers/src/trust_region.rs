@@ -32,7 +32,7 @@ use orthopt_linalg::cancel::nobody_waits;
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::products::product;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<TrustRegion> = Preset::new(
     "trust-region",
     "Newton's method by truncated CG in a trust region; for smooth f with a Hessian",

@@ -29,7 +29,7 @@ use orthopt_run::family::{
 use orthopt_run::report::{DataFacts, Global, Report, Stability};
 use orthopt_run::search::Effort;
 
-/// Numbers of nonzeros beyond [`DEFAULT_COUNTS`] that are looked at where they are at most a quarter of the variables.
+/// Numbers of nonzeros beyond [`DEFAULT_COUNTS`] that are examined where they are at most a quarter of the variables.
 const LARGER_COUNTS: [usize; 2] = [50, 100];
 /// Share of the seconds left that the path, the search, the halves and the bound may take.
 const ON_PATH: f64 = 0.4;
@@ -60,11 +60,11 @@ pub struct Request {
     pub stopping: Stopping,
 }
 
-/// What a call was: enough to repeat it.
+/// The call of a step, complete enough to repeat it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Step {
-    /// What it answers.
+    /// The question that it answers.
     pub question: &'static str,
     /// The call.
     pub call: Call,
@@ -82,7 +82,7 @@ pub struct Step {
 pub struct Exploration {
     /// True if a rule chose the number of components.
     pub by_rule: bool,
-    /// The numbers of nonzeros that were looked at.
+    /// The numbers of nonzeros that were examined.
     pub along: Along,
     /// The path along them; its knee has the number that was chosen.
     pub path: Path,
@@ -116,7 +116,7 @@ pub struct Watch<'a, 'b> {
     pub stage: &'a mut dyn FnMut(&'static str),
 }
 
-/// Looks at the data; `facts` are what is known of their preparation.
+/// Examines the data; `facts` are what is known of their preparation.
 ///
 /// # Errors
 /// Data or options that [`pose`](orthopt_run::family::pose) refuses, errors of the solvers.
@@ -148,7 +148,7 @@ fn explored(
     }
     options.show_scree = true;
     let pose_options = match options.with_rank(find_problem(PROBLEM)?, data) {
-        // without a look at the eigenvalues there is still a number by default
+        // without a check of the eigenvalues there is still a number by default
         Err(_) if clock.is_over() => PoseOptions { rank_rule: None, show_scree: false, ..options },
         Ok(ranked) if ranked.scree.is_none() => PoseOptions { rank_rule: None, ..ranked.into_owned() },
         ranked => ranked?.into_owned(),
@@ -325,7 +325,7 @@ fn searched(
     Ok((posed, report))
 }
 
-/// Bounds F; a problem that has no bound, or none in time, has an answer all the same.
+/// Bounds F; a problem that has no bound, or none in time, still has an answer.
 fn bounded(
     problem: &Named,
     found: &mut Exploration,
@@ -361,7 +361,7 @@ impl Exploration {
         self.path.points[self.path.knee].at as usize
     }
 
-    /// What the components explain.
+    /// Shares of the variance of the components.
     pub fn explained(&self) -> Option<&ExplainedVariance> {
         self.report.explained_variance.as_ref()
     }

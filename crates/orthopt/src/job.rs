@@ -40,7 +40,7 @@ use orthopt_solvers::obcd::pairs;
 pub struct Job {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// What the options mean.
+    /// Meaning of the options.
     pub settled: Settled,
     /// The options that were given.
     pub given: GivenOptions,
@@ -65,7 +65,7 @@ pub struct PosedJob {
 pub struct PlannedRun {
     /// Solvers and starts.
     pub plan: Plan,
-    /// What they were chosen from.
+    /// The data that they were chosen from.
     pub wanted: Wanted,
     /// Number of further starts.
     pub restarts: Option<u64>,
@@ -356,7 +356,7 @@ fn solvers_for(problem: &Named) -> Vec<String> {
         .collect()
 }
 
-/// That fewer pairs of rows exist than candidates were asked for, where a solver of the run looks at candidates.
+/// That fewer pairs of rows exist than candidates were asked for, where a solver of the run examines candidates.
 fn remark_on_candidates(run: &PlannedRun, n: usize) -> Option<Message> {
     run.wanted.candidates.filter(|given| *given != given.within(n))?;
     let looks = run.plan.solvers.iter().any(|solver| solver.shared.iter().any(|c| c.name == "candidates"));

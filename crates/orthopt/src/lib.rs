@@ -67,7 +67,7 @@
 //! | [`composite`] | how far a point of f − g + h(A(X)) is from being critical |
 //! | [`solvers`] | algorithms |
 //! | [`solve`] | the one loop: clock, stopping, observers, solution |
-//! | [`start`], [`cancel`] | starting points; whether work may go on |
+//! | [`start`], [`cancel`] | starting points; whether work may continue |
 //! | [`bound`] | lower bounds of F over all X, proofs of optimality |
 //! | [`minimize`] | functions of the caller's own: starts, default solvers, one text for all front ends |
 //! | [`explore`] | from a table to components: how many, how sparse, which, how good |
@@ -109,7 +109,7 @@ pub mod bound {
     };
 }
 
-/// Whether work may go on: one clock, one deadline and one flag.
+/// Whether work may continue: one clock, one deadline and one flag.
 pub mod cancel {
     #[doc(inline)]
     pub use orthopt_linalg::cancel::Cancel;

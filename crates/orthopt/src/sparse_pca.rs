@@ -116,7 +116,7 @@ impl<'a> SparsePca<'a> {
         self.asking(|request| request.restarts = Some(starts))
     }
 
-    /// Time limit in seconds of [`fit`](Self::fit), from the first look at the data on; all of it is used, for further starts too.
+    /// Time limit in seconds of [`fit`](Self::fit), from the first use of the data on; all of it is used, for further starts too.
     pub fn time_limit(self, seconds: f64) -> Self {
         self.asking(|request| request.time_limit = Some(seconds))
     }

@@ -174,7 +174,7 @@ impl Leaf {
         self.sets.len()
     }
 
-    /// Whether something is taken from column j itself.
+    /// True if something is taken from column j itself.
     fn is_held(&self, j: usize) -> bool {
         j >= self.heads && (!self.shared.is_empty() || (1..=self.holds()).contains(&j))
     }
@@ -542,7 +542,7 @@ impl Leaf {
         (best, found)
     }
 
-    /// A bound of X on the supports, or the cutoff where that is above: best first over boxes. With the boxes, if they are wanted.
+    /// A bound of X on the supports, or the cutoff where that is above: best first over boxes. With the boxes, if they are requested.
     pub fn proved(&self, wanted: bool, over: &dyn Fn() -> bool) -> (f64, Vec<Cell>) {
         let ranges = self.ranges();
         let (most, z) = self.bound(&ranges, None, over);
@@ -572,7 +572,7 @@ impl Leaf {
         (heap.peek().map_or(self.cut, |top| top.most.max(self.cut)), boxes)
     }
 
-    /// The multipliers of a box, where they are wanted: factors on the rows of the supports, from the left times A.
+    /// The multipliers of a box, where they are requested: factors on the rows of the supports, from the left times A.
     fn cell(&self, ranges: &Ranges, z: &[f64], wanted: bool) -> Cell {
         let ratios = ranges.ratios.len();
         if !wanted || z.len() != self.length(ratios) {

@@ -42,7 +42,7 @@ const SHARE: f64 = 0.5;
 /// Slack of the order of variances, which is to rounding.
 const ORDER: f64 = 1e-11;
 
-/// What is bounded.
+/// The problem.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// C ⪰ 0.
@@ -50,9 +50,9 @@ pub struct Request<'a> {
     /// Numbers of nonzeros of the columns, one list for each way to divide a total. Where the first column has a term of its own
     /// it is in front.
     pub counts: Vec<Vec<usize>>,
-    /// Whether the first column is the first of Gram and Schmidt: adjusted variance. Else polar.
+    /// True if the first column is the first of Gram and Schmidt: adjusted variance. Else polar.
     pub has_order: bool,
-    /// Whether that is the one with the largest variance.
+    /// True if that is the one with the largest variance.
     pub own_order: bool,
     /// The incumbent, its columns in that order.
     pub x: &'a RowMat,
@@ -62,11 +62,11 @@ pub struct Request<'a> {
     pub tolerance: f64,
     /// Work, at most.
     pub work: Option<u64>,
-    /// Whether it is kept what the proof is made of.
+    /// True if the parts of the proof are kept.
     pub keeps: bool,
 }
 
-/// What is proved.
+/// The proof.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// No X has more, in the unit of C.
@@ -81,7 +81,7 @@ pub struct Outcome {
     pub open: u64,
     /// How it ended.
     pub end: End,
-    /// What the proof is made of.
+    /// The parts of the proof.
     pub record: Option<Record>,
 }
 
@@ -127,12 +127,12 @@ fn supports_of(n: usize, counts: &[Vec<usize>]) -> usize {
     sizes.iter().map(|k| binomial(n, *k)).fold(0usize, usize::saturating_add)
 }
 
-/// Whether a proof over these lists may be cut off before it has any bound.
+/// True if a proof over these lists may be cut off before it has any bound.
 pub fn lists_are_long(n: usize, counts: &[Vec<usize>]) -> bool {
     supports_of(n, counts) > LONG
 }
 
-/// Whether all supports of these numbers of n rows are listed.
+/// True if all supports of these numbers of n rows are listed.
 pub fn applies(n: usize, counts: &[Vec<usize>]) -> bool {
     let lists = supports_of(n, counts);
     n <= usize::from(u16::MAX) && lists <= SUPPORTS && counts.iter().all(|list| list.len() >= 2)

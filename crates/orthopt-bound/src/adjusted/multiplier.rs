@@ -17,7 +17,7 @@ use orthopt_linalg::parallel::map;
 use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::work::count;
 
-/// Supports that a task looks at.
+/// Supports that a task examines.
 const CHUNK: usize = 2048;
 /// The least ν, in the unit of a column of the incumbent.
 pub const LEAST: f64 = 1e-4;
@@ -26,7 +26,7 @@ const FLOOR: f64 = 1e-3;
 /// Steps of Newton's method for ν, which ends at this precision.
 const ROUNDS: i32 = 40;
 const CLOSE: f64 = 1e-9;
-/// Supports that a step of it looks at.
+/// Supports that a step of it examines.
 const LOOKED: usize = 200;
 /// Share of an eigenvalue by which a claim of it is above.
 const ABOVE: f64 = 1e-12;
@@ -62,7 +62,7 @@ pub struct Form {
 
 impl Form {
     /// A from the eigenvalues of C, each raised until A'A − C is proved to be positive semidefinite. `None` where C is not finite
-    /// or nobody waits.
+    /// or the work is cancelled.
     pub fn new(c: RowMat) -> Option<Self> {
         let n = c.nrows();
         let (values, v) = symmetric_eigenpairs(&c)?;
@@ -274,7 +274,7 @@ impl<'a> Multiplier<'a> {
         None
     }
 
-    /// Which supports of the list may have v₂ above `t`; all where t is too small to be told.
+    /// Which supports of the list may have v₂ above `t`; all if t is too small to decide.
     pub fn above_later(&self, list: &List, t: f64, over: &(dyn Fn() -> bool + Sync)) -> Option<Vec<bool>> {
         if t <= LEAST {
             return Some(vec![true; list.len()]);

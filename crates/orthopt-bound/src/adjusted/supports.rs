@@ -6,7 +6,7 @@ pub struct List {
     /// Rows of a support.
     pub size: usize,
     rows: Vec<u16>, // one support after the other, ascending
-    /// An upper bound of the largest eigenvalue of C on each support; empty where nobody asks.
+    /// An upper bound of the largest eigenvalue of C on each support; empty if not requested.
     pub own: Vec<f64>,
 }
 

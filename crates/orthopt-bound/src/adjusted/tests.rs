@@ -218,7 +218,7 @@ fn nothing() -> Progress {
     Progress { iterations: 0, nodes: 0, open: 0, bound: f64::NEG_INFINITY, incumbent: None, seconds: 0.0 }
 }
 
-/// Whether each column of X stands on one of the supports, another one for each.
+/// True if each column of X stands on one of the supports, another one for each.
 fn stands_on(x: &RowMat, sets: &[Vec<usize>]) -> bool {
     fn matched(left: &[Vec<usize>], sets: &[Vec<usize>]) -> bool {
         let Some((first, rest)) = left.split_first() else { return true };

@@ -92,7 +92,7 @@ impl<'a> SupportBranching<'a> {
         (all.into_iter().filter(|open| open.most > cut).collect(), self.visits)
     }
 
-    /// A multiplier by which a node was judged, where somebody asks for it.
+    /// A multiplier that judged a node, if requested.
     fn note(&self, node: &Node, l: &RowMat, judged: &Judged) {
         let Some(visits) = &self.visits else { return };
         let groups = self.groups(&node.columns);
@@ -114,8 +114,8 @@ impl<'a> SupportBranching<'a> {
         groups
     }
 
-    /// The bound of the lists with L, and the supports that may have more than `cut`: Theorems 1 and 4. `None` where nobody
-    /// waits.
+    /// The bound of the lists with L, and the supports that may have more than `cut`: Theorems 1 and 4. `None` if
+    /// cancelled.
     fn judged(
         &self,
         columns: &[Arc<List>],
@@ -435,7 +435,7 @@ impl Branching for SupportBranching<'_> {
         let open = self.leaf(&node, cut, &time, spent);
         let sets = open.as_ref().map(|open| open.sets.clone());
         self.open.lock().unwrap_or_else(PoisonError::into_inner).extend(open);
-        // what is left of it is told apart from the other nodes
+        // the rest of it is kept apart from the other nodes
         Evaluated { node, most: cut, final_: true, sets }
     }
 }

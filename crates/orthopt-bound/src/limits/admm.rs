@@ -15,24 +15,24 @@ use orthopt_linalg::work::count;
 
 /// Penalty parameter, for data whose maximum is about 1 for each column. Bounds change little from 0.3 to 3.
 const RHO: f64 = 1.0;
-/// Iterations between two looks at the bound.
+/// Iterations between two checks of the bound.
 const CHECK: usize = 10;
 /// Steps for the multiplier of t ≤ Σ z in each iteration; it is kept between them.
 const INNER: usize = 6;
-/// Above this n the clock is looked at after every iteration.
+/// Above this n the clock is checked after every iteration.
 const SLOW: usize = 160;
-/// Above this n it ends with the looks that were made.
+/// Above this n it ends with the checks that were made.
 const LARGE: usize = 500;
 /// The smallest d: N/(4d) must not overflow.
 const SMALLEST: f64 = 1e-12;
 /// The smallest weight a, where their squares are 1 on average, and of a share in its update.
 const FLOOR: f64 = 1e-3;
 
-/// How long a run goes on.
+/// How long a run continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub iterations: usize,
-    /// Looks among which the bound must come nearer to the cutoff by `share` of what is missing.
+    /// Checks among which the bound must come nearer to the cutoff by `share` of what is missing.
     pub patience: usize,
     pub share: f64,
     /// Rounds of running and of leaving out what the bound decides.
@@ -79,7 +79,7 @@ pub struct Splitting<'a> {
     t: Vec<f64>,
     w: Option<(RowMat, f64)>,
     measure: Vec<Fantope>,
-    /// Whether the multipliers are wanted, not only what they prove.
+    /// True if the multipliers are requested, not only what they prove.
     pub keeps: bool,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Splitting<'a> {
         let mut best: Option<(f64, Dual)> = None;
         for iteration in 1..=effort.iterations {
             if self.t.len() > LARGE && over() {
-                break; // a look takes as long as many a step
+                break; // a check takes as long as many a step
             }
             self.step()?;
             let late = self.t.len() > SLOW && over();

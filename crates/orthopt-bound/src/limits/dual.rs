@@ -37,7 +37,7 @@ impl Part {
         self.k - self.must()
     }
 
-    /// Whether S is known.
+    /// True if S is known.
     pub fn is_decided(&self) -> bool {
         self.forced.iter().all(|f| *f)
     }
@@ -57,7 +57,7 @@ impl Part {
         true
     }
 
-    /// Drops the rows for which `wanted` (of their place) does not hold.
+    /// Keeps the rows for whose place `wanted` is true.
     pub fn keep(&mut self, wanted: impl Fn(&Self, usize) -> bool) {
         let kept: Vec<usize> = (0..self.rows.len()).filter(|a| wanted(self, *a)).collect();
         self.rows = kept.iter().map(|a| self.rows[*a]).collect();
@@ -97,7 +97,7 @@ impl Problem {
         Self { c, rank, lambda: 0.0, nonneg: false, usual: usize::MAX }
     }
 
-    /// Whether S is the support. A set without a price may be filled up to k rows, and more rows never harm; with a price they
+    /// True if S is the support. A set without a price may be filled up to k rows, and more rows never harm; with a price they
     /// do, and of X > 0 on its rows more is known than of X ≥ 0.
     pub fn exact(&self) -> bool {
         self.lambda > 0.0 || self.nonneg

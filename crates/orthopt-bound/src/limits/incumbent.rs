@@ -276,7 +276,7 @@ pub enum Effort {
 
 /// X with the columns of each part on the rows of its set, and tr Xᵀ(½C)X: leading eigenvectors of one part; of several
 /// with one column each, one column after the other in the complement of the others. `None` where these
-/// leave no room, or where that takes long and nobody waits for it.
+/// leave no room, or if it is long and cancelled.
 pub fn solution_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Option<(f64, RowMat)> {
     if let [set] = sets {
         let (values, v) = symmetric_eigenpairs(&principal(&problem.c, set))?;

@@ -48,7 +48,7 @@ const SCREENED: usize = 5000;
 const BYTES_PER_PAIR: f64 = 28.0;
 /// Lists of limits that a total allows, at most.
 const LISTS: usize = 300;
-/// Iterations between two looks at a bound, twice.
+/// Iterations between two checks of a bound, twice.
 const LOOKS: u64 = 20;
 /// The share of the gap asked for at which a node is closed; the rest is for the rounding of what is reported.
 const SHARE: f64 = 0.5;
@@ -67,7 +67,7 @@ fn limits_of(kind: &Kind, r: usize, n: usize) -> Option<(usize, Vec<Vec<usize>>)
     (is_small(n, r / rank) || screens).then_some((rank, lists))
 }
 
-/// Whether the tree takes all n variables.
+/// True if the tree takes all n variables.
 fn is_small(n: usize, parts: usize) -> bool {
     n * parts <= VARIABLES
 }
@@ -131,7 +131,7 @@ fn partitions(total: usize, r: usize, n: usize) -> Option<Vec<Vec<usize>>> {
     (!out.is_empty() && out.len() <= LISTS).then_some(out)
 }
 
-/// Work without which no proof succeeds, for r columns of n variables: two looks at the bound of the root, or where that is
+/// Work without which no proof succeeds, for r columns of n variables: two checks of the bound of the root, or where that is
 /// less and enough for one column, screening.
 pub fn least_work(n: usize, r: usize) -> u64 {
     let (rows, columns) = (n as u64, r as u64);
@@ -140,7 +140,7 @@ pub fn least_work(n: usize, r: usize) -> u64 {
     if r == 1 { looks.min(screening::first_work(n) as u64) } else { looks }
 }
 
-/// Whether these bounds are there for a problem.
+/// True if these bounds are there for a problem.
 pub(super) fn apply(kind: &Kind, r: usize, n: usize) -> bool {
     limits_of(kind, r, n).is_some()
 }
@@ -215,7 +215,7 @@ fn lifted(x: &RowMat, rows: &[usize], n: usize) -> RowMat {
     out
 }
 
-/// Where the tree looks.
+/// The sets of rows that the tree searches.
 struct Field {
     rows: Option<Vec<usize>>,      // the variables left, or all
     roots: Option<Vec<Vec<Part>>>, // over those; `None` where they are too many

@@ -9,7 +9,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
 
-/// Nobody waits for a node here.
+/// A node has no limit of time here.
 const EFFORT: Effort = Effort { iterations: 400, patience: 8, share: 0.01, rounds: 1 };
 
 /// Multipliers Z, U, d, a of every part, W and π, for every list of limits: a bound of F over all X that keep to the limits,

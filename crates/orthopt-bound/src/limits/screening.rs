@@ -22,7 +22,7 @@ use orthopt_linalg::work;
 const ROUNDS: usize = 60;
 /// A round that lowers no bound by more than this is the last.
 const SETTLED: f64 = 1e-4;
-/// Entries of a row that are looked at one by one: so many times k, the others by the largest of them.
+/// Entries of a row that are examined one by one: so many times k, the others by the largest of them.
 const KEPT: usize = 4;
 
 /// Work of an entry that is compared.
@@ -254,7 +254,7 @@ mod tests {
         assert!(gone.iter().all(|count| *count > 50), "{gone:?}");
     }
 
-    /// Many more rows than are looked at one by one: the same rows as from all entries.
+    /// Many more rows than are examined one by one: the same rows as from all entries.
     #[test]
     fn rows_looked_at_together_lose_nothing() {
         let mut rng = Pcg64::seed_from_u64(8);

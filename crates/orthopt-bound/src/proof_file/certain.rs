@@ -18,7 +18,7 @@ pub fn rounding(operations: usize) -> f64 {
     1.01 * ku / (1.0 - ku)
 }
 
-/// Whether λ₁(B) ≤ t for the symmetric B of k rows whose lower triangle is read, each entry of which is off by at most `off`: a
+/// True if λ₁(B) ≤ t for the symmetric B of k rows whose lower triangle is read, each entry of which is off by at most `off`: a
 /// factorisation of (t − e)I − B that completes has a backward error of at most its trace times γₖ₊₁.
 pub fn is_below(b: &[f64], k: usize, t: f64, off: f64, spare: &mut Vec<f64>) -> bool {
     let size = (0..k).fold(t.abs(), |most, i| most.max(b[i * k + i].abs()));

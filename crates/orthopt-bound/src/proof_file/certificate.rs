@@ -21,7 +21,7 @@ pub(crate) enum Certificate {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Lists {
-    /// What C was divided by.
+    /// Divisor of C.
     pub unit: f64,
     /// Nodes are closed here: 2e-7 of it more is what is proved.
     pub cutoff: f64,

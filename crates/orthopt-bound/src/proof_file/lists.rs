@@ -20,7 +20,7 @@ pub const SLACK: f64 = 2e-7;
 const RAISED: f64 = 1e-8;
 /// Supports of all sizes that are listed, at most.
 const SUPPORTS: usize = 1_000_000;
-/// Supports that a task looks at.
+/// Supports that a task examines.
 const CHUNK: usize = 4096;
 
 /// Supports of one size, one after the other.
@@ -84,7 +84,7 @@ pub struct Ground {
     /// C, raised until it is proved to be positive semidefinite.
     pub c: RowMat,
     pub r: usize,
-    /// Whether the first column has a term of its own, and whether that is the one with the largest variance.
+    /// True if the first column has a term of its own, and whether that is the one with the largest variance.
     pub has_order: bool,
     pub own_order: bool,
     /// No X with more than this is allowed to be anywhere but in what is left open.
@@ -308,7 +308,7 @@ impl Replay<'_> {
         Ok(!self.share_no_row_or_two(now))
     }
 
-    /// Whether v of column j is at most t on all supports of its list.
+    /// True if v of column j is at most t on all supports of its list.
     fn are_below(&self, m: &Multipliers, now: &Coming, j: usize, t: f64) -> bool {
         let below = match j < self.ground.heads() {
             true => Some(self.first(m, &now.columns[j], &now.own, t)),
@@ -333,7 +333,7 @@ impl Replay<'_> {
                 now.columns[j] = Arc::clone(new);
                 continue;
             }
-            // below 0 nothing can be told
+            // below 0 nothing can be decided
             let Some(below) = self.second(m, &sets, *t) else { continue };
             let new = Arc::new(sets.chosen(&below.iter().map(|below| !below).collect::<Vec<_>>()));
             made.push((sets, *t, Arc::clone(&new)));

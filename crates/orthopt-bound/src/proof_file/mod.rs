@@ -2,7 +2,7 @@
 //! (docs/bounds.md).
 //!
 //! The check shares nothing with what makes a proof: it makes the lists of supports anew, evaluates the multipliers of the file and
-//! proves eigenvalues by factorisations of its own. It searches for nothing.
+//! proves eigenvalues by factorisations of its own. It does not search.
 
 mod boxes;
 pub(crate) mod branched;
@@ -45,13 +45,13 @@ pub struct ProofFile {
     pub(crate) schema: u32,
     /// The program and its version.
     pub version: String,
-    /// What is proved, in one sentence.
+    /// The claim, in one sentence.
     pub claim: String,
     /// The problem.
     pub problem: Statement,
     /// Where the data came from, and what was done to them.
     pub data: Prepared,
-    /// Sums over C, by which other data are told.
+    /// Sums over C, which distinguish other data.
     pub(crate) table: Sums,
     /// X, n × r.
     #[serde(rename = "X")]
@@ -83,7 +83,7 @@ pub struct Statement {
     pub rank: usize,
     /// λ.
     pub lambda: f64,
-    /// Whether X ≥ 0.
+    /// True if X ≥ 0.
     pub nonnegative: bool,
     /// The limit of nonzeros.
     pub limits: Option<Limits>,
@@ -115,7 +115,7 @@ pub struct Prepared {
     pub rows: usize,
     /// Columns of the matrix.
     pub cols: usize,
-    /// Whether it is C itself.
+    /// True if it is C itself.
     pub gram: bool,
     /// Column means were subtracted.
     pub centered: bool,
@@ -145,7 +145,7 @@ pub(crate) struct Sums {
 pub struct CheckedProof {
     /// The program that wrote it, and its version.
     pub version: String,
-    /// What is proved, in one sentence.
+    /// The claim, in one sentence.
     pub claim: String,
     /// `optimal` or `supports`, as in reports.
     pub proof: Option<String>,
@@ -249,7 +249,7 @@ impl Statement {
             .or_else(|| told("at most ", share(self), share(other)))
     }
 
-    /// Whether the first component is the one with the largest variance.
+    /// True if the first component is the one with the largest variance.
     fn own_order(&self) -> bool {
         let differ =
             matches!(&self.limits, Some(Limits::Nonzeros(list)) if list.iter().any(|k| *k != list[0]));

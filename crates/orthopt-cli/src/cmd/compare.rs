@@ -107,7 +107,7 @@ fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> 
         progress.run_begins();
         let mut report = match run::minimise(&posed, run, &mut progress) {
             Ok(report) => report,
-            // an arm that the search chose and nobody asked for
+            // an arm that the search chose, not the user
             Err(error) if solvers.is_empty() && !reports.is_empty() => {
                 progress.note(&format!("{name} is left out: {}", explained(&error)).into());
                 continue;

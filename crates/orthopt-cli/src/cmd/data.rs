@@ -122,7 +122,7 @@ fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let files = args.table.files(Files::default().reads("DATA", Some(&args.data)));
     files.writes("--json", args.json.as_deref()).check()?;
     let mut how = LoadOptions { missing: Missing::Keep, gram: args.gram, ..args.table.added_to(how)? };
-    how.table.drop_text = true; // columns of text are told, not refused
+    how.table.drop_text = true; // columns of text are listed, not refused
     let data = load(&args.data, &how)?;
     let look = Look::of(&data, &args.data);
     let facts = Facts::of(&data, &look);
@@ -190,7 +190,7 @@ fn wrote(path: &Path, data: &DataSet) -> String {
     format!("wrote {}: {rows} x {cols} from {}", path.display(), data.source)
 }
 
-/// What there is to say of a data set.
+/// Description of a data set.
 #[derive(Debug, Serialize)]
 struct Facts {
     source: String,
@@ -314,7 +314,7 @@ fn count_labels(labels: &[f64]) -> Vec<LabelCount> {
     sorted.chunk_by(|a, b| a == b).map(|same| LabelCount { label: same[0], rows: same.len() }).collect()
 }
 
-/// One look at every stored value.
+/// One pass over every stored value.
 struct Scan {
     min: f64,
     max: f64,

@@ -95,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     publish(&settings, &Told::new(&found, &typed, &input), &found)
 }
 
-/// Whether data cannot be scaled because they are C itself.
+/// True if data cannot be scaled because they are C itself.
 fn is_of_c(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| matches!(cause.downcast_ref(), Some(DataError::GramPreparation { .. })))
 }

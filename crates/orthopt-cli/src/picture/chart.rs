@@ -50,11 +50,11 @@ pub struct Panel {
     pub square: bool,
 }
 
-/// What is drawn. Marks with a name are in the legend; looks are numbers of colours and shapes.
+/// What is drawn. Marks with a name are in the legend; `look` is the number of a colour and a shape.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mark {
-    /// A curve; grey without a look.
+    /// A curve; grey if `look` is `None`.
     Line {
         name: String,
         look: Option<usize>,
@@ -125,13 +125,13 @@ impl Scale {
     }
 }
 
-/// What title and subtitle begin with.
+/// Begin of title and subtitle.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct About {
     /// The whole title, if it was given.
     pub title: Option<String>,
-    /// What was found, in words.
+    /// The result, in words.
     pub found: String,
     /// Problem, data and λ.
     pub of: String,

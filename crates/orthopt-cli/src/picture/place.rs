@@ -43,7 +43,7 @@ fn within(x: f64, low: f64, high: f64) -> f64 {
     if low <= high { x.clamp(low, high) } else { 0.5 * (low + high) }
 }
 
-/// Whether the segment from `a` to `b` meets a box (Liang and Barsky 1984).
+/// True if the segment from `a` to `b` meets a box (Liang and Barsky 1984).
 fn crosses(a: (f64, f64), b: (f64, f64), place: &Box) -> bool {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (mut from, mut to) = (0.0_f64, 1.0_f64);

@@ -170,7 +170,7 @@ impl Layout {
     }
 }
 
-/// Marks that the legend names, curves without a look last.
+/// Marks that the legend names, curves without a colour last.
 fn entries(panel: &Panel) -> Vec<(&Mark, &str)> {
     fn named(mark: &Mark) -> Option<&str> {
         match mark {
@@ -504,7 +504,7 @@ fn axis_has_zero(axis: &Axis) -> bool {
     axis.range.start <= 0.0 && 0.0 <= axis.range.end
 }
 
-/// Whether pale letters are easier to read on a colour than dark ones (relative luminance of sRGB, weights of Rec. 709).
+/// True if pale letters are easier to read on a colour than dark ones (relative luminance of sRGB, weights of Rec. 709).
 fn is_dark((r, g, b): Colour) -> bool {
     0.2126 * f64::from(r) + 0.7152 * f64::from(g) + 0.0722 * f64::from(b) < 128.0
 }

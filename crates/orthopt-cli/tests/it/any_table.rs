@@ -71,7 +71,7 @@ const CASES: &[Right] = &[
     right("survey.csv", &["--weights", "weight", "--scale", "std"], (40, 5), &[], "weighted by column `weight`"),
     right("table.xlsx", STD, (25, 5), &[], "names from the first line"),
     right("unicode.txt", STD, (30, 4), &[59.81, 38.74], "UTF-16"),
-    right("repeated.csv", STD, (30, 4), &[], "the name `b` stands 2 times"),
+    right("repeated.csv", STD, (30, 4), &[], "the name `b` occurs 2 times"),
     right("corr.csv", STD, (11, 11), &[], "it looks like a correlation matrix and is read as samples; --gram"),
     right("10x/matrix.mtx", STD, (60, 25), &[], "transposed (rows of the file are variables)"),
     // of programs that nobody asked for
@@ -79,7 +79,7 @@ const CASES: &[Right] = &[
     right("redcap.csv", STD, (12, 6), &[48.23, 25.40], "`redcap_event_name`, `visit_date` (text)"),
     right("noaa.csv", STD, (12, 6), &[58.66, 29.19], "rows named by column `DATE`"),
     right("proteinGroups.txt", STD, (9, 5), &[32.0, 26.49], "`id` (tells the rows apart)"),
-    right("eurostat.tsv", &["--missing", "drop", "--scale", "std"], (8, 4), &[77.93, 17.17], "`2018`, `2019`, `2020`, `2021` without what stands beside its numbers"),
+    right("eurostat.tsv", &["--missing", "drop", "--scale", "std"], (8, 4), &[77.93, 17.17], "`2018`, `2019`, `2020`, `2021` without the text beside its numbers"),
     right("spss_labels.csv", STD, (15, 4), &[42.47, 29.39], "without the words beside its codes (1 Strongly disagree, ..., 5 Strongly agree)"),
     right("sheets.csv", STD, (8, 3), &[77.94, 14.79], "`Revenue`, `Cost` without its `$`"),
     right("r_writecsv.csv", STD, (7, 3), &[63.51, 32.70], "rows named by the first column"),
@@ -89,10 +89,10 @@ const CASES: &[Right] = &[
     right("opus_columns.csv", &["--transpose", "--row-names", "wavenumber", "--scale", "std"], (6, 9), &[59.86, 27.81], "transposed"),
     right("opus_columns.csv", STD, (9, 7), &[], "column `wavenumber` goes by steps of -1.9287: where it names the rows, --row-names wavenumber"),
     right("metabo.csv", &["--transpose", "--scale", "std"], (6, 8), &[42.07, 28.58], "rows named by the first line"),
-    right("metabo.csv", STD, (8, 6), &[], "line 2 (`Label`: `case`, ...) names groups of columns and is left out; where samples stand in columns, --transpose"),
+    right("metabo.csv", STD, (8, 6), &[], "line 2 (`Label`: `case`, ...) names groups of columns and is left out; if samples are in columns, --transpose"),
     right("featurecounts.txt", STD, (4, 8), &[43.98, 37.64], "transposed"),
     right("subtotals.csv", STD, (5, 3), &[54.59, 44.95], "rows `North total`, `South total` are sums of others and no samples"),
-    right("totalname.csv", STD, (6, 3), &[56.51, 40.35], "row `Total` stands among others and is no sum of them: it is read as a sample; --drop-rows Total"),
+    right("totalname.csv", STD, (6, 3), &[56.51, 40.35], "row `Total` is among other rows and is not their sum: it is read as a sample; --drop-rows Total"),
 ];
 
 /// Those whose first command has to be mended, or is another one.

@@ -310,7 +310,7 @@ fn repeated_names() {
     let dir = Dir::new();
     let (train, moved) = (table("repeated.csv"), table("repeated-moved.csv"));
     let solve = ["solve", "l0-pca", &train, "--scale", "std", "-r", "2", "--nonzeros", "2"];
-    assert!(notes(&dir, &solve).contains("the name `b` stands 2 times"));
+    assert!(notes(&dir, &solve).contains("the name `b` occurs 2 times"));
     assert_eq!(dir.json(&solve)["names"], json!(["a", "b", "b.1", "d"]));
     dir.orthopt(&[&solve[..], &["--json", "model.json"]].concat()).assert().success();
     for data in [&train, &moved] {

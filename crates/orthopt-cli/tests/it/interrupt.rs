@@ -141,7 +141,7 @@ fn a_path_keeps_its_points() {
     assert!((1..=3).contains(&points) && stdout.contains("of 3"), "{stdout}");
 }
 
-/// A race of signatures that is interrupted in its first round leaves a model, and a checkpoint from which it goes on.
+/// A race of signatures that is interrupted in its first round leaves a model, and a checkpoint from which it continues.
 #[test]
 fn a_race_ends_with_its_leader() {
     let dir = Dir::new();

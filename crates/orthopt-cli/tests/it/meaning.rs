@@ -50,7 +50,7 @@ const OF_SOLVERS: &[&str] = &[
     "working-set",
 ];
 
-/// Options that methods on pairs of rows share, and further starts. A search need not come to a solver that looks at
+/// Options that methods on pairs of rows share, and further starts. A search need not come to a solver that examines
 /// them, and a further start need not be better.
 const OF_PAIRS: &[&str] =
     &["alpha", "block", "candidates", "jacobi", "model", "restarts", "side", "working-set"];
@@ -279,7 +279,7 @@ fn timeless(value: &mut Value) {
     }
 }
 
-/// The call for a problem, without the option that is looked at.
+/// The call for a problem, without the option that is examined.
 fn base(call: &str, info: &ProblemInfo, option: &str) -> Vec<&'static str> {
     let j = matches!(info.kind, Kind::HyperbolicEig | Kind::Probe);
     let data = if option == "missing" { "missing.csv" } else { "a.csv" };
@@ -308,7 +308,7 @@ fn base(call: &str, info: &ProblemInfo, option: &str) -> Vec<&'static str> {
     args
 }
 
-/// Outcomes of calls without the option that is looked at, most of which are the same.
+/// Outcomes of calls without the option that is examined, most of which are the same.
 type Plain = HashMap<String, Outcome>;
 
 /// A cell: what is wrong with it, if anything is.

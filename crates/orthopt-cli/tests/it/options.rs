@@ -224,13 +224,16 @@ fn r_arguments() -> Vec<String> {
     signature.split(',').map(|one| one.split('=').next().unwrap().trim().to_string()).collect()
 }
 
+/// Scope of most options, for which the page has an empty cell.
+const EVERY: &str = "every problem";
+
 /// `docs/options.md`.
 fn page() -> String {
     let mut text = "# Options\n\n\
         Every option of the command, of Python and of R. C, MATLAB and Octave have those of Python with the names of the command and\n\
         underscores (`max_iters`, `lambda`). `cargo xtask generate` writes this page from the table of options\n\
         (`crates/orthopt-run/src/family/request/table.rs`). Constants of solvers and penalties are options too: `orthopt list solver NAME`,\n\
-        `orthopt.constants()`.\n"
+        `orthopt.constants()`. An empty cell in the last column means every problem.\n"
         .to_string();
     let cell = |text: &str| text.replace('|', "\\|").replace('<', "&lt;");
     for group in Group::ALL {
@@ -260,7 +263,7 @@ fn page() -> String {
                 name(Front::R),
                 cell(&value),
                 cell(&entry.help()),
-                cell(entry.scope)
+                if entry.scope == EVERY { String::new() } else { cell(entry.scope) }
             )
             .unwrap();
         }

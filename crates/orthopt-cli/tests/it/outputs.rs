@@ -88,7 +88,7 @@ fn there_is_no_progress_bar_off_a_terminal() {
     assert!(stdout(&mut dir.orthopt(&args)).is_ascii(), "no control or drawing characters");
 }
 
-/// Nothing is searched for, or trained, when its result has no place.
+/// Nothing is searched for, or trained, when its result does not apply.
 #[test]
 fn an_output_that_cannot_be_written_is_found_before_the_work() {
     let dir = Dir::new();

@@ -162,7 +162,7 @@ fn what_is_chosen_is_said_in_full() {
 }
 
 /// On data whose products are shared among threads: F and words of every point, where polishes end by their work, and where a solver is
-/// named, which goes on to its own end.
+/// named, which continues to its own end.
 #[test]
 fn points_are_the_same_for_any_number_of_threads() {
     let dir = Dir::new();

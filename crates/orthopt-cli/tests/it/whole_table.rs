@@ -2,7 +2,7 @@
 
 use crate::common::Dir;
 
-/// A table of so many rows, more than those that are looked at first.
+/// A table of so many rows, more than those that are examined first.
 fn table(head: &str, row: impl Fn(usize) -> String) -> String {
     let rows: String = (0..450).map(|i| row(i) + "\n").collect();
     format!("{head}\n{rows}")
@@ -175,7 +175,7 @@ fn totals_among_others() {
     }
     // what is advised leaves it out
     dir.write("t.csv", rows(&[("u", n), ("Total", [2.0, 2.0, 2.0]), ("v", m), ("w", s)]));
-    assert!(shape(&dir, &[]).2.contains("row `Total` stands among others"));
+    assert!(shape(&dir, &[]).2.contains("row `Total` is among other rows"));
     assert_eq!(shape(&dir, &["--drop-rows", "Total"]).0, 3);
 }
 

@@ -105,7 +105,7 @@ pub fn largest(g: &RowMat) -> f64 {
     g.data().iter().fold(0.0, |m, v| m.max(v.abs()))
 }
 
-/// Number of pairs between two questions whether to go on: some microseconds.
+/// Number of pairs between two questions whether to continue: some microseconds.
 const EVERY: u64 = 16;
 /// Pairs of a sample that share a stream of random numbers.
 const CHUNK: u64 = 4096;

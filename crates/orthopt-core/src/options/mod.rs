@@ -133,7 +133,7 @@ pub fn checked(option: &str, value: f64, expected: &str, accepted: impl Fn(f64) 
     Err(Error::InvalidOption { option: option.into(), value: value.to_string(), expected: expected.into() })
 }
 
-/// Those of `all` that have these names, for a preset that does not look at the others. A name that does
+/// Those of `all` that have these names, for a preset that does not examine the others. A name that does
 /// not exist does not compile where the list is a constant.
 pub const fn only<const N: usize>(all: &[Constant], names: [&str; N]) -> [Constant; N] {
     let mut found = [all[0]; N];

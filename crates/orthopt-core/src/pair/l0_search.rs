@@ -74,7 +74,7 @@ fn offer_generic<S: Simd>(
     let mut at = 0;
     while at < n {
         let (c, s) = (V::load(simd, &scratch.c, at), V::load(simd, &scratch.s, at));
-        // columns on the axis (and padding) are settled
+        // columns on the axis (and padding) are decided
         let p = zero.less(s).select(lanes.lowest(simd, c, s), infinity);
         p.store(&mut scratch.f, at);
         lowest = lowest.min(p);

@@ -59,7 +59,7 @@ constants! {
         model ["Q"]: Model = Model::Exact;
         /// JOBCD: pairs of rows of X (the paper), of columns, or auto: columns where that decouples them
         side [""]: Side = Side::Auto;
-        /// pairs that the greedy rules of gs-jobcd look at; min(n, 200) unless set
+        /// pairs that the greedy rules of gs-jobcd examine; min(n, 200) unless set
         candidates [""]: Option<Candidates> = None, "at least 1 pair" if |pairs| pairs >= 1.0;
     }
 }

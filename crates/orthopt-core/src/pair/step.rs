@@ -220,7 +220,7 @@ fn try_pair<S: Simd, H: PairPenalty>(
 /// Entries of a sparse X below this are rounding left over from moves; X has unit columns.
 const DUST: f64 = 1e-14;
 
-/// V Z for rows of X: where zeros are wanted, entries of the size of rounding become zeros, as
+/// V Z for rows of X: where zeros are requested, entries of the size of rounding become zeros, as
 /// they would hide breakpoints and count as nonzero.
 #[inline(always)]
 pub fn apply_clean<H: PairPenalty>(

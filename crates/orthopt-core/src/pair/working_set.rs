@@ -1,4 +1,4 @@
-//! What a working set is, and the rules by which one is chosen.
+//! Working sets, and the rules that choose one.
 
 use crate::options::declare::Typed;
 use crate::options::{Kind, Value, choices};
@@ -23,7 +23,7 @@ choices! {
 }
 
 impl WorkingSet {
-    /// Whether it goes by scores.
+    /// True if it goes by scores.
     #[doc(hidden)]
     pub fn is_greedy(self) -> bool {
         matches!(self, Self::GreedySv | Self::GreedyOr)

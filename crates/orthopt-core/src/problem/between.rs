@@ -1,9 +1,9 @@
-//! What holds between two components.
+//! Relation between two components.
 
 use crate::options::choices;
 
 choices! {
-    /// What holds between two components.
+    /// Relation between two components.
     #[derive(Default)]
     pub enum Between as "constraint", BETWEEN {
         /// Loadings are orthogonal, XᵀX = I; scores of sparse components are in general correlated.
@@ -17,13 +17,13 @@ choices! {
 }
 
 impl Between {
-    /// Whether XᵀX = I.
+    /// True if XᵀX = I.
     #[doc(hidden)]
     pub fn is_orthogonal(self) -> bool {
         self != Self::Uncorrelated
     }
 
-    /// Whether XᵀCX is diagonal.
+    /// True if XᵀCX is diagonal.
     #[doc(hidden)]
     pub fn is_uncorrelated(self) -> bool {
         self != Self::Orthogonal

@@ -68,7 +68,7 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
             let centring = if let PcaData::Centred(_, c) = data { Some(c) } else { None };
             let dense = storage.for_search(data) == Storage::Dense;
             let form = || DenseQuadratic::from_gram_of(*a, centring);
-            // wide data are less than C, and are there where nobody waits for it; tall data take longer without it
+            // wide data are less than C, and are there if cancelled; tall data take longer without it
             let formed = || if a.nrows() < a.ncols() { form() } else { inherit(None, form) };
             match dense.then(formed).flatten() {
                 Some(f) => AnySmooth::Dense(f),
@@ -81,7 +81,7 @@ fn model_of(data: &PcaData<'_>, storage: Storage) -> Result<AnySmooth> {
             let model = SparseGram::new(*a, means.clone())?;
             let all: Vec<usize> = (0..a.ncols()).collect();
             let dense = storage.for_search(data) == Storage::Dense;
-            // the data are there where nobody waits for C
+            // the data are there if cancelled
             match dense.then(|| model.negative_gram(&all)).flatten() {
                 Some(m) => AnySmooth::Dense(DenseQuadratic::from_negative_gram(m)),
                 None => AnySmooth::SparseGram(model),
@@ -154,7 +154,7 @@ mod tests {
     use crate::smooth::Smooth;
     use orthopt_linalg::cancel::Cancel;
 
-    /// C of wide data that nobody waits for is not formed to its end: f is that of the data, and the same. That of tall data is.
+    /// If cancelled, C of data with more columns than rows is not completed; f then uses the data, with equal values. C of other data is completed.
     #[test]
     fn a_c_that_nobody_waits_for_is_left() {
         let a = Mat::from_fn(30, 300, |i, j| ((3 * i + 5 * j + i * j) % 17) as f64 - 8.0);

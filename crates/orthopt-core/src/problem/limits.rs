@@ -73,7 +73,7 @@ impl Cardinality {
         }
     }
 
-    /// Whether an n × r matrix can have more nonzeros than allowed.
+    /// True if an n × r matrix can have more nonzeros than allowed.
     pub fn excludes(&self, n: usize, r: usize) -> bool {
         match self {
             Self::Components(list) => list.iter().any(|s| *s < n),

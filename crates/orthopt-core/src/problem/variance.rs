@@ -103,8 +103,8 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
 /// Variables up to which a root of C is made for the measures of X, which then have all digits.
 const ROOT: usize = 400;
 
-/// The same, or `None` where a step of it is long and nobody waits for it any more; `known` are the measures where somebody has
-/// them.
+/// The same, or `None` if a step of it is long and cancelled; `known` are the measures if they
+/// are known.
 pub fn variance_in_time(
     f: &impl Quadratic,
     known: Option<Measures>,
@@ -271,7 +271,7 @@ fn closest(s: &RowMat) -> Option<(usize, usize, f64)> {
 
 /// X with the columns of each group that have the same support, or all of them `together`, turned to their principal axes,
 /// XᵀCX diagonal within the group; `None` where no two columns share all their rows, or where all are such axes already.
-/// `f` must be −½ tr(XᵀCX), for which all rotations are the same. Also `None` where that takes long and nobody waits for it.
+/// `f` must be −½ tr(XᵀCX), for which all rotations are the same. Also `None` if it is long and cancelled.
 pub fn principal_axes(f: &impl Quadratic, x: &RowMat, together: bool) -> Option<RowMat> {
     let (n, r) = (x.nrows(), x.ncols());
     if is_left(n * r * r) {
@@ -325,7 +325,7 @@ fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
 }
 
 /// The columns of X in the order of the variance they explain, equal ones by what they add to those before them; `f` must
-/// be −½ tr(XᵀCX). `None` where that takes long and nobody waits for it.
+/// be −½ tr(XᵀCX). `None` if it is long and cancelled.
 pub fn by_variance(f: &impl Quadratic, x: &RowMat) -> Option<RowMat> {
     let (n, r) = (x.nrows(), x.ncols());
     if is_left(n * r * r) {

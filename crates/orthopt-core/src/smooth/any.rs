@@ -160,7 +160,7 @@ any_smooth! {
 
 impl AnySmooth {
     /// The quadratic form of some of the variables alone: f of X with zero rows elsewhere, without a linear term. With their
-    /// part of the data where nobody waits for their part of C.
+    /// part of the data if cancelled.
     #[doc(hidden)]
     pub fn on_variables(&self, variables: &[usize]) -> Self {
         let multiplied = |m: RowMat| Self::Dense(DenseQuadratic::from_negative_gram(m));

@@ -54,7 +54,7 @@ impl DenseGram {
         self.at.ncols()
     }
 
-    /// −AᵀA of some of the variables; `None` where nobody waits for it any more.
+    /// −AᵀA of some of the variables; `None` if cancelled.
     pub(super) fn negative_gram(&self, variables: &[usize]) -> Option<RowMat> {
         let at = self.columns(variables);
         let mut m = RowMat::zeros(at.nrows(), at.nrows());

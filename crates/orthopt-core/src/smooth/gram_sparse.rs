@@ -229,7 +229,7 @@ impl SparseGram {
         });
     }
 
-    /// The upper triangle of −AᵀA of some columns of A, dense. `None` where nobody waits for it any more.
+    /// The upper triangle of −AᵀA of some columns of A, dense. `None` if cancelled.
     #[doc(hidden)]
     pub fn negative_gram(&self, columns: &[usize]) -> Option<RowMat> {
         let mut out = self.negative_sums(columns)?;
@@ -243,7 +243,7 @@ impl SparseGram {
     }
 
     /// The upper triangle of −SᵀS of some columns of S. Row i is summed over the rows of S in which column i has an entry, so that only
-    /// pairs of entries in the same row of S cost anything. `None` where nobody waits for it any more, which is asked in every row.
+    /// pairs of entries in the same row of S cost anything. `None` if cancelled, which is asked in every row.
     fn negative_sums(&self, columns: &[usize]) -> Option<RowMat> {
         let n = columns.len();
         let by_rows = Rows::of(self.nrows, n, |j| self.column(columns[j]));
@@ -259,7 +259,7 @@ impl SparseGram {
         (!left.into_inner()).then_some(out)
     }
 
-    /// Whether the pairs of entries that are in the same row of S are fewer than what all pairs of columns have to be merged from, roughly.
+    /// True if the pairs of entries that are in the same row of S are fewer than what all pairs of columns have to be merged from, roughly.
     fn is_sooner_by_rows(&self, columns: &[usize]) -> bool {
         let entries = self.entries(columns);
         entries.saturating_mul(entries) / self.nrows.max(1) + self.nrows < columns.len() * entries

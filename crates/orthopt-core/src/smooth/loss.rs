@@ -9,7 +9,7 @@ use orthopt_linalg::long::is_left;
 use orthopt_linalg::products::{cross, gram, product};
 use orthopt_linalg::unit::unit_of;
 
-/// What is minimised.
+/// The loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loss {
@@ -61,7 +61,7 @@ impl SampleLoss {
         self.loss
     }
 
-    /// The r leading eigenvectors of AᵀA; `None` also where that takes long and nobody waits for it any more.
+    /// The r leading eigenvectors of AᵀA; `None` also if it is long and cancelled.
     pub fn leading_eigenvectors(&self, r: usize) -> Option<RowMat> {
         if is_left(self.a.nrows() * self.a.ncols().pow(2)) {
             return None;

@@ -106,11 +106,11 @@ pub struct Bound {
     pub x: Option<RowMat>,
     /// (F − value)/|F|, as in [`Claim`].
     pub gap: Option<f64>,
-    /// What is proved of the incumbent, as in [`Claim`].
+    /// Proof of the incumbent, as in [`Claim`].
     pub proof: Option<Proof>,
     /// The gap at which it counts as proved.
     pub tolerance: f64,
-    /// What is known of all X with other supports than some.
+    /// Bound of all X with other supports than some.
     pub elsewhere: Option<Elsewhere>,
     /// The size of the terms of F, which rounding is measured by.
     pub size: f64,
@@ -190,7 +190,7 @@ pub struct Relaxation {
     /// Y, the one in the Fantope.
     pub y: RowMat,
     #[doc(hidden)]
-    pub u: RowMat, // multiplier and penalty parameter of ADMM, to go on from
+    pub u: RowMat, // multiplier and penalty parameter of ADMM, to continue from
     #[doc(hidden)]
     pub rho: f64,
 }

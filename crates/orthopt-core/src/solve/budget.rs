@@ -1,4 +1,4 @@
-//! What a run may use: iterations, seconds, work; and how it is cut into steps so that none of it is overrun.
+//! Limits of a run (iterations, seconds, work), and its division into steps so that none is exceeded.
 
 use super::StopReason;
 use super::stop::{out_of_iterations, out_of_time};
@@ -81,7 +81,7 @@ impl Allowance {
         is_near && self.again.is_some_and(|least| fell > times * least * lowest.abs())
     }
 
-    /// What there is to go on with later, where so much work was all and F still fell.
+    /// What there is to continue with later, where so much work was all and F still fell.
     pub fn further(&self, work: u64, lowest: f64) -> Option<Further> {
         let again = self.again?;
         self.falls(lowest, 1.0).then_some(Further { work, again })
@@ -93,11 +93,11 @@ impl Allowance {
 pub struct Further {
     /// Work that the run has done.
     pub work: u64,
-    /// What F must fall by in the last half of the work, times |F|.
+    /// Least decrease of F in the last half of the work, times |F|.
     pub again: f64,
 }
 
-/// What may be over the limit: half of what is promised, 0.5 s or a tenth of the limit.
+/// Allowed excess over the limit: half of the promised 0.5 s or tenth of the limit.
 fn slack(limit: f64) -> f64 {
     (0.05 * limit).max(0.25)
 }
@@ -112,7 +112,7 @@ pub struct Deadline {
     lately: f64, // the same, forgotten by and by: a first step, or other work of the machine, says little of the next
 }
 
-/// What is left of an earlier step after another one.
+/// Rest of an earlier step after another one.
 const FORGET: f64 = 0.9;
 
 impl Deadline {
@@ -143,12 +143,12 @@ impl Deadline {
     }
 }
 
-/// The iterations after which a run is looked at: 1, 2, ..., 16, then further apart by a sixteenth
+/// The iterations after which a run is examined: 1, 2, ..., 16, then further apart by a sixteenth
 /// of their number. Steps are sized by the clock; the iteration at which a method is found to have
 /// converged, and the points of which the best one counts, must not be.
 pub(super) struct Looks {
     made: u64, // iterations made
-    due: u64,  // iteration of the next look
+    due: u64,  // iteration of the next check
 }
 
 impl Looks {
@@ -156,12 +156,12 @@ impl Looks {
         Self { made: 0, due: 1 }
     }
 
-    /// Iterations that do not pass over the next look.
+    /// Iterations that do not pass over the next check.
     pub fn ahead(&self) -> u64 {
         self.due.saturating_sub(self.made).max(1)
     }
 
-    /// Is a look due after so many more iterations?
+    /// Is a check due after so many more iterations?
     pub fn take(&mut self, iterations: u64) -> bool {
         self.made += iterations;
         let is_due = self.made == self.due;
@@ -245,7 +245,7 @@ mod tests {
     fn more_work_is_to_bring_more() {
         let mut slowing = allowance(100, Some(0.1));
         assert!(!slowing.is_spent(49, -8.0) && !slowing.is_spent(100, -10.0));
-        // the second doubling costs twice as much: a tenth is not enough any more, but enough to go on with later
+        // the second doubling costs twice as much: a tenth is not enough any more, but enough to continue with later
         assert!(slowing.is_spent(200, -11.5));
         let further = slowing.further(200, -11.5).unwrap();
         assert_eq!((further.work, further.again), (200, 0.1));

@@ -30,7 +30,7 @@ impl Proof {
     }
 }
 
-/// What is known of all X but those on some supports.
+/// Bound of all X but those on some supports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elsewhere {
     /// Rows of the columns, sorted; the columns in any order.
@@ -40,7 +40,7 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// Whether the nonzeros of X are these supports.
+    /// True if the nonzeros of X are these supports.
     fn is_of(&self, x: &RowMat) -> bool {
         let support = |k: usize| (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
         let mut own: Vec<Vec<usize>> = (0..x.ncols()).map(support).collect();

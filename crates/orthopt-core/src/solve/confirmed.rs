@@ -2,7 +2,7 @@
 
 use super::{Progress, Status, Stop, StopReason};
 
-/// What a solver knows of the X it would return, looked at where its own measure of stationarity is small:
+/// What a solver knows of the X it would return, examined where its own measure of stationarity is small:
 /// that measure may be small because steps or a smoothing are.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -10,12 +10,12 @@ pub struct Confirmed {
     /// How far that X is from being critical, computed from X and the problem alone, relative so that 1e-6 is
     /// small.
     pub criticality: f64,
-    /// Why the run ends all the same where that is not small: going on would bring next to nothing.
+    /// Why the run ends although that is not small: more steps would hardly lower F.
     pub ends: Option<&'static str>,
 }
 
 impl Confirmed {
-    /// A run that goes on until X is critical.
+    /// A run that continues until X is critical.
     pub fn new(criticality: f64) -> Self {
         Self { criticality, ends: None }
     }
@@ -42,7 +42,7 @@ pub fn believed(
         Some(reason) if reason.status == Status::Converged => reason,
         other => return other,
     };
-    // a pass that has nothing left to offer cannot go on
+    // a pass that has nothing left to offer cannot continue
     let exhausted = p.pass.is_some_and(|pass| pass.max_decrease <= 0.0);
     let Some(Confirmed { criticality, ends }) = confirmed().filter(|_| !exhausted) else {
         return Some(reason);
@@ -74,7 +74,7 @@ pub fn of_another(reason: StopReason, whose: &str) -> StopReason {
 /// What F may rise by for the point that was found critical to count as the best one, relative to |F|: rounding.
 const TIE: f64 = 1e-12;
 
-/// Whether a later point with this F and status takes the place of one with F = `best`.
+/// True if a later point with this F and status takes the place of one with F = `best`.
 pub fn succeeds((objective, status): (f64, Status), best: f64) -> bool {
     let slack = if status == Status::Converged { TIE * best.abs() } else { 0.0 };
     objective <= best + slack

@@ -140,7 +140,7 @@ struct Outcome {
     raw: Option<Raw>,
 }
 
-/// What is shared by all starts of a run.
+/// State shared by all starts of a run.
 struct Session<'a, 'o, P> {
     problem: &'a P,
     options: RunOptions,
@@ -230,7 +230,7 @@ impl<P: Evaluate> Session<'_, '_, P> {
         Ok(Outcome { x, objective, parts, feasibility, reason, settings, solver, stages, raw })
     }
 
-    /// The last X, or the best one of the looks where that is lower by more than rounding or the last
+    /// The last X, or the best one of the checks where that is lower by more than rounding or the last
     /// one is broken; with F there.
     fn best_of(&self, x: RowMat, reason: StopReason, kept: Kept) -> (RowMat, (f64, Objective), StopReason) {
         let is_feasible = is_point(self.problem, &x);

@@ -10,9 +10,9 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::{RowMat, work};
 
-/// Runs one solver from X⁰ until a criterion is met, the budget is spent or somebody cancels.
+/// Runs one solver from X⁰ until a criterion is met, the budget is spent or it is cancelled.
 pub struct Executor<'a, P> {
-    /// What is minimised.
+    /// The problem.
     pub problem: &'a P,
     /// The scale of F, where it is known from an earlier run.
     pub scale: Option<f64>,
@@ -20,7 +20,7 @@ pub struct Executor<'a, P> {
     pub stop: &'a mut dyn Stop,
     /// The limits.
     pub budget: Budget,
-    /// Another solver goes on where F has not fallen for half of the iterations, but not before so many.
+    /// Another solver continues where F has not fallen for half of the iterations, but not before so many.
     pub hands_on: Option<u64>,
     /// Iterations of earlier runs.
     pub made: u64,
@@ -44,7 +44,7 @@ pub trait Monitor {
 pub struct Finished {
     /// The last point and what the solver says of it.
     pub ending: Ending,
-    /// The best of the points that were looked at.
+    /// The best of the points that were examined.
     pub kept: Kept,
     /// Why it is the last one.
     pub reason: StopReason,
@@ -52,7 +52,7 @@ pub struct Finished {
     pub iterations: u64,
     /// The scale of F.
     pub scale: f64,
-    /// What there is to go on with, where the work was spent while F fell.
+    /// What there is to continue with, where the work was spent while F fell.
     pub further: Option<Further>,
 }
 
@@ -76,7 +76,7 @@ impl<P: Evaluate> Executor<'_, P> {
         }
         let mut state = match cancel.during(|| solver.init(problem, x0)) {
             Ok(state) => state,
-            // a decomposition that nobody waits for any more: X⁰ is what there is
+            // a decomposition that is cancelled: X⁰ is what there is
             Err(Error::Factorisation(_)) if cancel.is_over() => return Ok(self.not_begun(kept)),
             Err(error) => return Err(error),
         };
@@ -157,7 +157,7 @@ impl<P: Evaluate> Executor<'_, P> {
         Ok(Finished { ending, kept, reason, iterations, scale: p.scale, further })
     }
 
-    /// What there is where nobody waits for the first step: X⁰.
+    /// X⁰, the result if cancelled.
     fn not_begun(&self, kept: Kept) -> Finished {
         let (scale, x) = (self.scale.unwrap_or_else(|| self.problem.scale(&kept.x)), kept.x.clone());
         let (reason, ending) = (self.ended(), Ending::new(x, Details::default()));
@@ -196,8 +196,8 @@ pub fn is_lower(objective: f64, last: f64, scale: f64) -> bool {
     lowers(objective, last, scale, ROUNDING)
 }
 
-/// The best of the points that were looked at, X⁰ first: what is left when numbers break, and what
-/// counts for methods that go up and down. A copy of X per look at which F is lower is all it costs,
+/// The best of the points that were examined, X⁰ first: what is left when numbers break, and what
+/// counts for methods that go up and down. A copy of X per check at which F is lower is all it costs,
 /// some sixteen for every e-fold of the iterations.
 pub struct Kept {
     /// The point.

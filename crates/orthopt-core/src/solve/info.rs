@@ -1,4 +1,4 @@
-//! What is said of a solver, how it is made, and the options that it is made with.
+//! Descriptions of solvers, their construction, and its options.
 
 use crate::options::{Constant, Constants, Given};
 use crate::pair::options::{JobcdOptions, ObcdOptions};
@@ -6,7 +6,7 @@ use crate::problem::PcaProblem;
 use crate::solve::AnySolver;
 use orthopt_linalg::error::{Error, Result};
 
-/// What the registry says of a solver for problems of type `P`.
+/// Entry of the registry for a solver of problems of type `P`.
 pub struct SolverInfo<P: 'static = PcaProblem> {
     /// The name users type.
     pub name: &'static str,
@@ -15,11 +15,11 @@ pub struct SolverInfo<P: 'static = PcaProblem> {
     /// Its constants; users may set them as `NAME-CONSTANT`.
     pub constants: &'static [Constant],
     /// Those of the options that methods on pairs of rows share (`working-set`, `alpha`, ...) that it
-    /// looks at.
+    /// examines.
     pub shared: &'static [Constant],
     /// Whether it can solve the problem.
     pub handles: &'static (dyn Fn(&P) -> bool + Sync),
-    /// What it can solve, as the end of "... is for".
+    /// Scope, as the end of "... is for".
     pub scope: &'static str,
     /// Makes it.
     pub make: &'static Make<P>,

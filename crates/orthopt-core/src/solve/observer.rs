@@ -1,9 +1,9 @@
-//! Events of a run, for whoever watches it.
+//! Events of a run, for observers.
 
 use super::{Progress, TracePoint};
 use orthopt_linalg::RowMat;
 
-/// What an observer is shown.
+/// Progress that an observer receives.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// After every step of the solver (a few times a second to a few thousand). In a search F is infinite before any

@@ -44,7 +44,7 @@ pub struct Cell {
 pub struct Leaf {
     /// Rows of each column.
     pub supports: Vec<Vec<usize>>,
-    /// Value of X above which is looked for.
+    /// Value of X above which is searched for.
     pub cut: f64,
     /// Eigenvectors of C on the first support.
     pub axes: RowMat,
@@ -52,7 +52,7 @@ pub struct Leaf {
     pub cells: Vec<Cell>,
 }
 
-/// What was done at a node.
+/// Steps at a node.
 #[derive(Clone, Debug, Default)]
 pub struct Visit {
     /// Multipliers, one after the other.
@@ -66,7 +66,7 @@ pub struct Visit {
 /// The whole of a proof, in a unit.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// What C was divided by.
+    /// Divisor of C.
     pub unit: f64,
     /// What the best X has, and half of the tolerance, in the unit.
     pub cutoff: f64,

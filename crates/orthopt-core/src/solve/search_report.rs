@@ -1,4 +1,4 @@
-//! What a search has to say of itself.
+//! Report of a search.
 
 use crate::options::Given;
 
@@ -36,7 +36,7 @@ pub struct MoveReport {
     pub tried: u64,
     /// Tasks that lowered F.
     pub won: u64,
-    /// What they lowered F by.
+    /// Decrease of F by them.
     pub decrease: f64,
     /// Their work.
     pub work: u64,

@@ -1,4 +1,4 @@
-//! What a run returns.
+//! Result of a run.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ impl From<Value> for Setting {
 /// Settings and counters by name.
 pub type Settings = BTreeMap<String, Setting>;
 
-/// What a solver says of a run: its constants in force and its counters.
+/// Details of a run: constants in force, and counters.
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// For display.
@@ -160,7 +160,7 @@ pub struct Splitting {
     pub x: f64,
     /// F(polar(y̌)), where y̌ has full rank and A = I.
     pub sparse: Option<f64>,
-    /// Whether polar(y̌) was returned, which is done where F is lower there.
+    /// True if polar(y̌) was returned, which is done where F is lower there.
     pub returned_sparse: bool,
     /// μ‖z‖, what smoothing leaves between X and y̌; of methods with a multiplier and smoothing.
     pub mu_norm_z: Option<f64>,
@@ -341,9 +341,9 @@ pub struct Solution {
     pub settings: Settings,
     /// The last infeasible iterate, of methods that have one.
     pub raw: Option<Raw>,
-    /// What went wrong without ending the run: later starts or stages that failed.
+    /// Faults that did not end the run: later starts or stages that failed.
     pub notes: Vec<Message>,
-    /// What a search did, where there was one.
+    /// Report of the search, if there was one.
     pub search: Option<SearchReport>,
     /// The bound that a run has computed on its own, which proves that X is a global minimum.
     pub proof: Option<Box<Bound>>,

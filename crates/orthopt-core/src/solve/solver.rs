@@ -1,4 +1,4 @@
-//! What an algorithm is: a state and a step.
+//! Interface of an algorithm: a state and a step.
 
 use std::borrow::Borrow;
 
@@ -6,12 +6,12 @@ use super::{Confirmed, Ending, Fades, Pass, Status};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::Result;
 
-/// What one iteration has to say; mostly nothing.
+/// Report of one iteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Step {
     /// The pass that ended with it.
     pub pass: Option<Pass>,
-    /// The measure of stationarity, where the method looks at it now and then only.
+    /// The measure of stationarity, where the method examines it now and then only.
     pub residual: Option<f64>,
     /// The solver has nothing more to do: how it ended and why.
     pub ended: Option<(Status, &'static str)>,
@@ -28,7 +28,7 @@ impl Step {
         Self { ended, ..Self::default() }
     }
 
-    /// The same with a measure of stationarity, where the method has looked at it.
+    /// The same with a measure of stationarity, where the method has examined it.
     pub fn with_residual(self, residual: Option<f64>) -> Self {
         Self { residual, ..self }
     }
@@ -74,9 +74,9 @@ pub struct Profile {
     /// iterations). Not where iterations are pairs of rows, which end by passes over everything, nor where F of
     /// feasible points says little before the end.
     pub fades: Fades,
-    /// What [`Solver::finish`] takes, in the longest of the iterations: a time limit has to leave room for it.
+    /// Time of [`Solver::finish`], in units of the longest iteration, for which a time limit leaves room.
     pub closing_steps: f64,
-    /// Whether X is the best on its supports after every step, and what follows depends on the supports alone: a run that comes to the
+    /// True if X is the best on its supports after every step, and what follows depends on the supports alone: a run that comes to the
     /// supports and the F of one that has ended finds what that one found.
     pub goes_by_supports: bool,
 }

@@ -14,11 +14,11 @@ pub struct Pass {
     pub decrease: f64,
     /// Largest decrease that one pair made or offered.
     pub max_decrease: f64,
-    /// Whether every pair that can move was tried (a random sample does not tell).
+    /// True if every pair that can move was tried (a random sample does not tell).
     pub covers_all: bool,
 }
 
-/// What a criterion looks at.
+/// Facts that a criterion examines.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Iterations so far.
@@ -47,7 +47,7 @@ impl Progress {
         Self { objective: unit * self.objective, scale: unit * self.scale, pass, ..self }
     }
 
-    /// What tolerances of F are relative to: its scale plus |F|.
+    /// Unit of tolerances of F: its scale plus |F|.
     pub fn size(&self) -> f64 {
         size(self.scale, self.objective)
     }
@@ -97,7 +97,7 @@ pub(super) fn out_of_work() -> StopReason {
 
 /// A stopping criterion.
 pub trait Stop {
-    /// The reason to stop now, or `None` to go on.
+    /// The reason to stop now, or `None` to continue.
     fn check(&mut self, p: &Progress) -> Option<StopReason>;
 
     /// The seconds after which it stops whatever has been reached, if it does: runs begin their end before.
@@ -266,7 +266,7 @@ impl Stop for RelativeDecrease {
     }
 }
 
-/// Whether a run ends because F fades, and what is too long for one that nobody has given a limit.
+/// Whether a run ends because F fades, and what is too long for one without a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fades {
     /// Never.
@@ -285,7 +285,7 @@ pub struct Fading {
     lowest: f64,
     residual: f64,      // the smallest
     since: u64,         // the iteration of the last decrease that counts
-    began: Option<u64>, // the iteration at the first look
+    began: Option<u64>, // the iteration at the first check
     most: (u64, u64),   // iterations, whatever their work; work, after enough iterations
     quiet: (u64, u64), // no end before so many iterations, nor before so many times those that brought something
     by_f: bool,        // only F counts
@@ -293,15 +293,15 @@ pub struct Fading {
 
 /// No run is called fading before so many iterations, nor before four times those that brought something.
 const QUIET: (u64, u64) = (10_000, 4);
-/// What F must fall by, relative to its scale plus |F|.
+/// Least decrease of F, relative to its scale plus |F|.
 const FALL: f64 = 1e-5;
-/// The most iterations of a run that nobody has given a limit.
+/// The most iterations of a run without a limit.
 const MOST: u64 = 500_000;
 /// The most work of one, and the iterations that it may take in any case.
 pub(super) const MOST_WORK: (u64, u64) = (30_000_000_000, 5_000);
 
 impl Fading {
-    /// Before the first iteration of a run, `limited` where somebody has given it a limit.
+    /// Before the first iteration of a run, `limited` if it has a limit.
     #[doc(hidden)]
     pub fn new(fades: Fades, limited: bool) -> Option<Self> {
         let most = match fades {
@@ -314,14 +314,14 @@ impl Fading {
         Some(Self { lowest, residual, since: 0, began: None, most, quiet: QUIET, by_f: false })
     }
 
-    /// Of a run from whose best point another solver goes on: it ends where F has not fallen for half of the iterations, but
+    /// Of a run from whose best point another solver continues: it ends where F has not fallen for half of the iterations, but
     /// not before so many of them. How critical its iterates are is no matter then.
     #[doc(hidden)]
     pub fn handed_on(self, first: u64) -> Self {
         Self { quiet: (first, 2), by_f: true, ..self }
     }
 
-    /// The reason to stop now, after so much work, or `None` to go on.
+    /// The reason to stop now, after so much work, or `None` to continue.
     #[doc(hidden)]
     pub fn check(&mut self, p: &Progress, work: u64) -> Option<StopReason> {
         let began = *self.began.get_or_insert(p.iteration);
@@ -422,7 +422,7 @@ mod tests {
         }
     }
 
-    /// What another solver goes on from ends after half of its iterations in vain, whatever its measure does, and not before F
+    /// What another solver continues from ends after half of its iterations in vain, whatever its measure does, and not before F
     /// could have fallen.
     #[test]
     fn what_is_handed_on_ends_soon() {

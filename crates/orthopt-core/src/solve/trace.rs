@@ -43,7 +43,7 @@ impl Trace {
         self.points.iter_mut().for_each(|point| point.objective *= unit);
     }
 
-    /// Whether a point at `seconds` is due.
+    /// True if a point at `seconds` is due.
     pub fn is_due(&self, seconds: f64) -> bool {
         seconds >= self.next
     }

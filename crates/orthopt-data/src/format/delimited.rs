@@ -79,7 +79,7 @@ fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSe
     })
 }
 
-/// Lines that are looked at before any is read: so many, or so many bytes, but some in any case.
+/// Lines that are examined before any is read: so many, or so many bytes, but some in any case.
 const LOOKED_AT: (usize, usize, usize) = (200, 1 << 20, 5);
 
 /// How lines that are no data begin.
@@ -92,7 +92,7 @@ struct Lines {
     options: TableOptions,
     delimiter: Option<u8>,
     comment: Option<&'static [u8]>, // how comments begin, where there were some in front
-    ahead: VecDeque<Head>,          // rows that were looked at
+    ahead: VecDeque<Head>,          // rows that were examined
     rows: Rows,
     by_all: bool,   // all lines decide, and not the first ones alone
     more: bool,     // there are more lines than those that have decided
@@ -157,13 +157,13 @@ impl Lines {
         }
     }
 
-    /// Whether no field of a line has anything in it.
+    /// True if no field of a line has anything in it.
     fn is_blank(&self, text: &[u8]) -> bool {
         let blank = |byte: &u8| b" \r\n\t\"".contains(byte) || Some(*byte) == self.delimiter;
         text.iter().all(blank) && !is_quoted_over_lines(text)
     }
 
-    /// Whether a line is divided; until the separator is known, by tabs unless the extension promises commas.
+    /// True if a line is divided; until the separator is known, by tabs unless the extension promises commas.
     fn has_separator(&self, text: &[u8]) -> bool {
         match self.delimiter {
             Some(delimiter) => text.contains(&delimiter),
@@ -177,9 +177,9 @@ impl Lines {
         self.input.line() - inside.iter().filter(|byte| **byte == b'\n').count() as u64
     }
 
-    /// Looks at the first lines and decides what they are.
+    /// Examines the first lines and decides what they are.
     fn look(&mut self) -> Result<(), DataError> {
-        // until the separator is known, a line of separators is not told from others
+        // until the separator is known, a line of separators is not distinguished from others
         self.delimiter = None;
         for _ in 0..self.options.skip {
             if !self.input.next_line(&mut self.text)? {
@@ -388,7 +388,7 @@ impl Field {
     }
 }
 
-/// Whether every field of a line stands in quotes.
+/// True if every field of a line stands in quotes.
 fn is_quoted(text: &[u8], delimiter: Option<u8>) -> bool {
     let text = text.trim_ascii();
     let quotes = text.iter().filter(|byte| **byte == b'"').count();
@@ -399,7 +399,7 @@ fn is_quoted(text: &[u8], delimiter: Option<u8>) -> bool {
     text.starts_with(b"\"") && text.ends_with(b"\"") && quotes == 2 * between
 }
 
-/// `sep=;`, by which spreadsheets are told the separator.
+/// `sep=;`, which tells spreadsheets the separator.
 fn named_separator(text: &[u8]) -> Option<u8> {
     let line: Vec<u8> = text.iter().copied().filter(|byte| !b"\"\r\n ".contains(byte)).collect();
     match line.get(..4)?.eq_ignore_ascii_case(b"sep=") {
@@ -414,7 +414,7 @@ fn uncommented(text: &[u8], begin: &[u8]) -> Vec<u8> {
     if rest.starts_with(b" ") || begin != b"#" { rest.trim_ascii().to_vec() } else { text.to_vec() }
 }
 
-/// Whether a line is drawn around a table: `-----+-----` and `(3 rows)` of a database, `|---|---|` of a page.
+/// True if a line is drawn around a table: `-----+-----` and `(3 rows)` of a database, `|---|---|` of a page.
 fn is_rule(text: &[u8]) -> bool {
     let is_drawn = |text: &[u8]| text.iter().all(|byte| b"-+|=: \t\r\n".contains(byte));
     match text.first() {
@@ -428,7 +428,7 @@ fn is_rule(text: &[u8]) -> bool {
     }
 }
 
-/// Whether a quoted field is open at the end of a line.
+/// True if a quoted field is open at the end of a line.
 fn is_quoted_over_lines(text: &[u8]) -> bool {
     text.iter().filter(|byte| **byte == b'"').count() % 2 == 1
 }

@@ -27,7 +27,7 @@ pub(crate) fn delimiter(line: &[u8], usual: Option<u8>) -> Option<u8> {
     }
 }
 
-/// Whether lines without any other separator hold several words each, equally many, of which most are numbers below the first.
+/// True if lines without any other separator hold several words each, equally many, of which most are numbers below the first.
 pub(crate) fn is_spaced(lines: &[(u64, Vec<u8>)]) -> bool {
     let mut counts = lines.iter().map(|(_, text)| tokens(text).count());
     let Some(width) = counts.next().filter(|width| *width > 1) else { return false };

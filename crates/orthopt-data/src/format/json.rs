@@ -106,7 +106,7 @@ impl<'de> Visitor<'de> for OrderedVisitor {
 }
 
 impl Ordered {
-    /// Whether it holds the cells of a column.
+    /// True if it holds the cells of a column.
     fn is_column(&self) -> bool {
         match self {
             Self::List(cells) => cells.iter().all(|cell| matches!(cell, Self::Plain(_))),

@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::sparse::{Triplets, check_size};
 use crate::stream::{Chunk, Chunks, Whole};
 
-/// Entries that are looked at to see whether they come by rows.
+/// Entries that are examined to see whether they come by rows.
 const LOOK: usize = 1 << 16;
 
 /// Coordinate files, general, by increasing rows. Others have to be held in memory, as far as they fit.

@@ -58,7 +58,7 @@ pub(super) struct Array {
 
 /// Rows of a matrix in C order as they stand in the file; one in Fortran order is read whole.
 pub(super) fn chunks(mut input: Input, options: &LoadOptions) -> Result<Box<dyn Chunks>, DataError> {
-    // a look at the header that the buffer holds, so that nothing is read twice
+    // a check of the header that the buffer holds, so that nothing is read twice
     let header = npy_header::read(&mut input.peek()?);
     match header {
         Ok(header) if !header.fortran_order || header.shape.len() < 2 => {

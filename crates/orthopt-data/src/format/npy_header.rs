@@ -9,10 +9,10 @@ use std::io::{self, Read};
 use crate::error::DataError;
 use crate::text::show;
 
-/// NumPy refuses longer ones as well unless told otherwise (its limit is 10,000).
+/// NumPy refuses longer ones as well by default (its limit is 10,000).
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// What a header says.
+/// Content of a header.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) descr: String,

@@ -117,7 +117,7 @@ fn climbs(matrix: &Matrix) -> bool {
     row.len() > 1 && (row.windows(2).all(|w| w[0] < w[1]) || row.windows(2).all(|w| w[0] > w[1]))
 }
 
-/// Whether the first column counts.
+/// True if the first column counts.
 fn counts(matrix: &Matrix) -> bool {
     let rows = matrix.nrows();
     rows > 2 && (1..rows).all(|i| entry(matrix, i, 0) - entry(matrix, i - 1, 0) == 1.0)

@@ -43,7 +43,7 @@ impl Block {
     }
 }
 
-/// Matrices F of equal size whose products FᵀF are wanted; of each column those of all matrices in turn.
+/// Matrices F of equal size whose products FᵀF are requested; of each column those of all matrices in turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Factors<'a> {
     pub(super) rows: usize,

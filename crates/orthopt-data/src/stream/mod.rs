@@ -222,7 +222,7 @@ fn place(files: &[PathBuf]) -> String {
     }
 }
 
-/// A data set that is in memory, in chunks all the same.
+/// A data set that is in memory, in chunks.
 #[derive(Debug)]
 pub(crate) struct Whole {
     matrix: Matrix,

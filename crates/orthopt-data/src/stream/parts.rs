@@ -205,14 +205,14 @@ impl<'a> Parts<'a> {
                 _ => RowNames::Auto,
             };
         }
-        // a part without a header is told from one with other columns by its names alone
+        // only the names distinguish a part without a header from one with other columns
         if how.header.is_some() && options.table.columns.is_none() && options.table.drop.is_none() {
             options.table.needed = self.names.clone().unwrap_or_default();
         }
         options
     }
 
-    /// The rows of a file without names of rows that nobody lists by their numbers.
+    /// The rows of a file without names of rows, if none is listed by its number.
     fn without_listed(&mut self, chunk: &Chunk) -> Chunk {
         let before = self.counted + chunk.first;
         let mut kept = Vec::new();

@@ -164,7 +164,7 @@ fn in_words(value: f64) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The data as they are meant: columns selected, rows and columns in their places, names told apart.
+/// The data as the options ask: columns selected, rows and columns exchanged if needed, names made distinct.
 pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, DataError> {
     let options = &load.table;
     let mut data = data;
@@ -176,7 +176,7 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
     {
         data = chosen.apply(data)?;
     }
-    // of a table the rows have been looked at
+    // of a table the rows have been examined
     let flip = options.transpose.unwrap_or(data.how.transposed);
     let last = if flip { data.matrix.ncols() } else { data.matrix.nrows() };
     if data.how.rows == 0 && options.drop_rows.is_list() {
@@ -212,7 +212,7 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
             let more = if others == 0 { String::new() } else { format!(" and {others} more") };
             let name = show(name.as_bytes());
             let note = format!(
-                "the name {name}{more} stands {count} times: the columns are told apart by numbers behind it"
+                "the name {name}{more} occurs {count} times: appended numbers distinguish the columns"
             );
             data.how.notes.push(note.into());
         }
@@ -225,7 +225,7 @@ pub(crate) fn arranged(data: DataSet, load: &LoadOptions) -> Result<DataSet, Dat
     Ok(data)
 }
 
-/// Without the rows that somebody lists, by their numbers or names.
+/// Without the rows listed by numbers or names.
 fn without_listed(data: DataSet, options: &TableOptions) -> Result<DataSet, DataError> {
     let (mut kept, mut found) = (Vec::new(), Vec::new());
     for i in 0..data.matrix.nrows() {
@@ -247,7 +247,7 @@ fn without_listed(data: DataSet, options: &TableOptions) -> Result<DataSet, Data
 }
 
 impl DataSet {
-    /// C itself that is in memory, looked at as a file is: an empty triangle is that of the other, and what negative
+    /// C itself that is in memory, examined as a file is: an empty triangle is that of the other, and what negative
     /// eigenvalues mean is said, or they are taken away.
     ///
     /// # Errors

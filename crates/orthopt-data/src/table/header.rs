@@ -26,7 +26,7 @@ fn numbers(row: &Head, places: &[usize], marks: &Marks) -> Option<Vec<f64>> {
     places.iter().map(number).collect()
 }
 
-/// Whether numbers have the same distance from each other, which is not 0.
+/// True if numbers have the same distance from each other, which is not 0.
 pub(super) fn is_even(values: &[f64]) -> bool {
     const ROUNDING: f64 = 1e-6;
     let [first, .., last] = values else { return false };
@@ -125,7 +125,7 @@ fn line_of_numbers(first: &[f64], rows: &[Head], places: &[usize], beside_text: 
     }
 }
 
-/// Whether a first line is quoted where no other line is, though it need not be.
+/// True if a first line is quoted where no other line is, though it need not be.
 fn is_quoted_alone(first: &Head, rows: &[Head]) -> bool {
     let needs = |field: &[u8]| field.iter().any(|byte| b",;\t".contains(byte));
     first.quoted && !rows.is_empty() && rows.iter().all(|row| !row.quoted) && !first.fields.iter().any(needs)

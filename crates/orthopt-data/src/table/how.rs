@@ -6,7 +6,7 @@ use super::note::Note;
 use super::options::Columns;
 use crate::text::{printable, show};
 
-/// What the cells of a column are.
+/// Kind of the cells of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Numbers.
@@ -24,7 +24,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether the cells are no numbers whatever is done to them.
+    /// True if the cells are no numbers whatever is done to them.
     pub(crate) fn is_words(self) -> bool {
         matches!(self, Self::Text | Self::Date)
     }
@@ -82,13 +82,13 @@ impl fmt::Display for Source {
 pub struct Column {
     /// Its name, or its number.
     pub name: String,
-    /// What its cells are.
+    /// Kind of its cells.
     pub kind: Kind,
     /// Why it is no variable, where it is none: `names of the rows`, `text`, `as asked`, ...
     pub left_out: Option<&'static str>,
 }
 
-/// How a table was read, whether somebody said so or the table decided.
+/// How a table was read, by its options or by its own decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HowRead {
     /// Where the names of the variables come from; `None` where there are none.
@@ -105,7 +105,7 @@ pub struct HowRead {
     pub transposed: bool,
     /// The sheet of a spreadsheet.
     pub sheet: Option<String>,
-    /// Names that stand more than once in the file, and have been told apart.
+    /// Names that occur more than once in the file, and were made distinct.
     pub repeated: Vec<String>,
     /// How the text is written where that is not the usual way: encoding, marks of numbers.
     pub style: Vec<String>,
@@ -115,11 +115,11 @@ pub struct HowRead {
     pub(crate) rows_left_out: Vec<String>,
     /// Rows of the file, those that are left out too.
     pub(crate) rows: usize,
-    /// Rows that somebody lists and that are there, as they are listed.
+    /// Listed rows that exist, as they are listed.
     pub(crate) rows_found: Vec<String>,
     /// Options that say how the numbers are written, with their values.
     pub(crate) marks: Vec<(&'static str, String)>,
-    /// What may have been meant otherwise, with the option that says so.
+    /// Doubtful readings, with the option for each.
     pub notes: Vec<Note>,
 }
 

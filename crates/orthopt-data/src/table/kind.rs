@@ -1,4 +1,4 @@
-//! What the cells of a column are together.
+//! Kind of the cells of a column.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::mark::{Mark, answer, is_date, measured, truth};
 use super::number::{Cell, Marks, is_number};
 use crate::text::printable;
 
-/// Things beside numbers that are told apart.
+/// Kinds of text beside numbers.
 const DIFFERENT: usize = 32;
 
 /// Names of columns that tell rows apart.
@@ -165,7 +165,7 @@ impl Tally {
     }
 }
 
-/// Whether a column of this name tells rows apart.
+/// True if a column of this name tells rows apart.
 pub fn is_identifier(name: &str) -> bool {
     let lower = name.trim().to_lowercase();
     IDENTIFIERS.contains(&lower.as_str())

@@ -1,4 +1,4 @@
-//! What looks like something else: a covariance matrix among samples; C with one triangle, or with negative eigenvalues.
+//! Data that are probably of another kind: a covariance matrix given as samples; C with one triangle, or with negative eigenvalues.
 
 use faer::{Mat, MatRef, Side};
 
@@ -10,7 +10,7 @@ use crate::dataset::{DataSet, Matrix, Role};
 use crate::error::DataError;
 use crate::nearest;
 
-/// Variables from which on no eigenvalue is looked for: the factorisation that tells costs n³/3.
+/// Variables from which on no eigenvalue is searched for: the factorisation that tells costs n³/3.
 const LARGE: usize = 4000;
 
 /// Entries of a symmetric table may differ by this share of the largest, as rounded numbers do.
@@ -22,7 +22,7 @@ pub(super) fn like_gram(data: &DataSet, options: &TableOptions, rows: usize) -> 
     let Matrix::Dense(a) = &data.matrix else { return None };
     let same_names = data.names.is_some() && data.names == data.row_names;
     let like = resembling(a.as_ref(), same_names, &data.source);
-    // the rows of a table have been looked at
+    // the rows of a table have been examined
     let is_seen = (data.how.rows > 0 && !data.how.transposed)
         || data.weights.is_some()
         || !options.drop_rows.listed(rows, "").is_empty();
@@ -156,7 +156,7 @@ fn empty_triangle(c: MatRef<'_, f64>) -> Option<bool> {
     (lower != upper).then_some(lower) // both, of a diagonal matrix, or none
 }
 
-/// Whether one triangle of C is empty.
+/// True if one triangle of C is empty.
 pub fn is_triangular(c: MatRef<'_, f64>) -> bool {
     c.nrows() == c.ncols() && empty_triangle(c).is_some()
 }
@@ -192,7 +192,7 @@ fn lowest_eigenvalue(c: MatRef<'_, f64>) -> Option<(f64, f64)> {
     (lowest < -slack).then_some((lowest, trace))
 }
 
-/// Whether C is finite and symmetric; what is not is told by others.
+/// True if C is finite and symmetric; other checks report what is not.
 fn is_usable(c: MatRef<'_, f64>) -> bool {
     let finite = (0..c.ncols()).all(|j| (0..c.nrows()).all(|i| c[(i, j)].is_finite()));
     finite && crate::check_symmetric(c).is_ok()

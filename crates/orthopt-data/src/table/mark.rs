@@ -4,7 +4,7 @@
 use super::number::{Marks, decoded, is_hard_space, is_number};
 use crate::text::show;
 
-/// What stands beside a number.
+/// Text beside a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     Unit,
@@ -23,7 +23,7 @@ pub(crate) enum Mark {
 }
 
 impl Mark {
-    /// Whether the number is the value whatever stands beside it.
+    /// True if the number is the value whatever stands beside it.
     pub(crate) fn is_value(self) -> bool {
         !matches!(self, Self::Brackets | Self::Limit)
     }
@@ -35,7 +35,7 @@ pub(crate) struct Measured {
     pub(crate) mark: Mark,
     /// `the unit \`kg\``, `a per cent sign`, `a currency`.
     pub(crate) what: String,
-    /// What stands beside the number.
+    /// Text beside the number.
     pub(crate) beside: String,
     /// Digits and letters stand without a space between them, as in codes.
     pub(crate) glued: bool,

@@ -39,21 +39,21 @@ impl Note {
         Self::default().option(option)
     }
 
-    /// Goes on with text.
+    /// Continues with text.
     #[must_use]
     pub fn text(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.0.push(NotePart::Text(text.into()));
         self
     }
 
-    /// Goes on with an option.
+    /// Continues with an option.
     #[must_use]
     pub fn option(mut self, name: &'static str) -> Self {
         self.0.push(NotePart::Option { name, value: None });
         self
     }
 
-    /// Goes on with an option and a value for it.
+    /// Continues with an option and a value for it.
     #[must_use]
     pub fn set(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.0.push(NotePart::Option { name, value: Some(value.into()) });

@@ -29,7 +29,7 @@ impl Default for Marks {
     }
 }
 
-/// What a cell holds.
+/// Content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Cell {
     Number(f64),
@@ -67,12 +67,12 @@ impl Marks {
         }
     }
 
-    /// Whether a number stands for a missing value.
+    /// True if a number stands for a missing value.
     pub(crate) fn is_missing_number(&self, value: f64) -> bool {
         self.numbers.contains(&value)
     }
 
-    /// Whether any number stands for a missing value.
+    /// True if any number stands for a missing value.
     pub(crate) fn has_missing_numbers(&self) -> bool {
         !self.numbers.is_empty()
     }
@@ -124,7 +124,7 @@ impl Marks {
         parse_f64(plain.as_bytes())
     }
 
-    /// Whether a character may group digits.
+    /// True if a character may group digits.
     fn groups(&self, mark: char) -> bool {
         match self.thousands {
             Some(NO_THOUSANDS) => false,
@@ -202,7 +202,7 @@ pub(crate) fn is_spelled_missing(field: &[u8]) -> bool {
     MISSING.iter().any(|word| field.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether a cell is a number in any way of writing it.
+/// True if a cell is a number in any way of writing it.
 pub(crate) fn is_number(field: &[u8]) -> bool {
     [b'.', b','].iter().any(|decimal| {
         let thousands = Some(if *decimal == b'.' { ',' } else { '.' });
@@ -247,7 +247,7 @@ struct Uses {
 }
 
 impl Evidence {
-    /// Looks at a cell.
+    /// Examines a cell.
     pub(crate) fn see(&mut self, field: &[u8]) {
         let count = |byte: u8| field.iter().filter(|b| **b == byte).count();
         let (commas, dots) = (count(b','), count(b'.'));
@@ -273,7 +273,7 @@ impl Evidence {
         }
     }
 
-    /// Whether some number has a mark.
+    /// True if some number has a mark.
     pub(crate) fn is_there(self) -> bool {
         self != Self::default()
     }

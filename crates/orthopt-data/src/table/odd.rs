@@ -1,4 +1,4 @@
-//! Cells that are no numbers in columns of numbers: counted while a table is read, and told together with what mends them.
+//! Cells that are no numbers in columns of numbers: counted while a table is read, and reported together with a remedy.
 
 use super::layout::{Layout, Problem};
 use super::mark::{Mark, Measured, answer, measured};
@@ -100,7 +100,7 @@ fn ranges(places: &[usize]) -> String {
     places.chunk_by(|a, b| a + 1 == *b).map(range).collect::<Vec<_>>().join(",")
 }
 
-/// Whether a cell is a number with something beside it that does not change it.
+/// True if a cell is a number with something beside it that does not change it.
 fn is_value(cell: &[u8]) -> bool {
     measured(cell).is_some_and(|found| found.mark.is_value()) || answer(cell).is_some()
 }
@@ -111,7 +111,7 @@ impl OddColumn {
         self.different.iter().map(|cell| measured(cell)).collect()
     }
 
-    /// Whether numbers are the values of some cells, whatever stands beside them, and all others may stand for missing
+    /// True if numbers are the values of some cells, whatever stands beside them, and all others may stand for missing
     /// values.
     fn is_strippable(&self) -> bool {
         let (values, others): (Vec<&Vec<u8>>, Vec<_>) =
@@ -165,9 +165,8 @@ impl OddColumn {
         }
         if self.is_strippable() && !self.codes().is_empty() {
             let note = note.text(format!("{begin} is a cell with more than a number{more}: "));
-            let note = note
-                .set("strip", mends.strip.clone())
-                .text(" reads numbers without what stands beside them, ");
+            let note =
+                note.set("strip", mends.strip.clone()).text(" reads numbers without the text beside them, ");
             let note = note.set("na", mends.na.clone()).text(" takes the other cells as missing, ");
             return note.set("drop", reference).text(" leaves the column out");
         }

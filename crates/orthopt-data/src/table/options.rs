@@ -1,4 +1,4 @@
-//! What people say about a table. Every front end gives the options as text, which is understood here alone.
+//! Options of a table. Every front end gives them as text, which is parsed here alone.
 
 use super::note::Note;
 use crate::error::DataError;
@@ -41,12 +41,12 @@ impl DropRows {
         words.iter().filter(|word| **word == name || **word == number).cloned().collect()
     }
 
-    /// Whether there is a list.
+    /// True if there is a list.
     pub(crate) fn is_list(&self) -> bool {
         matches!(self, Self::Listed(_) | Self::AsElsewhere(_))
     }
 
-    /// All rows that somebody lists are among those that were found.
+    /// All listed rows were found.
     pub(crate) fn check(&self, found: &[String], place: &str) -> Result<(), DataError> {
         let Self::Listed(words) = self else { return Ok(()) };
         let Some(word) = words.iter().find(|word| !found.contains(word)) else { return Ok(()) };
@@ -113,9 +113,9 @@ pub struct TableOptions {
     pub transpose: Option<bool>,
     /// Cells that stand for a missing value, beside `NA` and the like.
     pub na: Vec<String>,
-    /// What separates decimals: `.` or `,`.
+    /// Decimal mark: `.` or `,`.
     pub decimal: Option<u8>,
-    /// What groups digits by thousands.
+    /// Mark between groups of three digits.
     pub thousands: Option<char>,
     /// The sheet of a spreadsheet, by its name or its number.
     pub sheet: Option<String>,
@@ -276,7 +276,7 @@ impl TableOptions {
         Ok((0..is_text.len()).filter(stays).collect())
     }
 
-    /// Whether all columns of text are to be left out.
+    /// True if all columns of text are to be left out.
     pub(super) fn drops_text(&self) -> bool {
         self.drop.as_ref().is_some_and(|list| list.0.iter().any(|word| word == TEXT))
     }

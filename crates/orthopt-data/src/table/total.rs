@@ -120,7 +120,7 @@ impl Sums {
         self.since(&one)
     }
 
-    /// Whether a row that is called so is the sum.
+    /// True if a row that is called so is the sum.
     pub(crate) fn is(&self, row: &[f64]) -> bool {
         let slack = |j: usize| 0.5001 * digit(row[j]) + 1e-12 * self.sizes[j];
         let filled = || (0..row.len().min(self.sums.len())).filter(|j| !row[*j].is_nan());
@@ -210,7 +210,7 @@ impl Totals {
         (exact >= 2 && filled().all(close) && self.is_no_chance(row, of_mean)).then_some("the mean")
     }
 
-    /// Whether a sample hardly comes so near to these values: columns whose spread is small beside what is rounding tell nothing, and a
+    /// True if a sample hardly comes so near to these values: columns whose spread is small beside what is rounding tell nothing, and a
     /// value far from the others tells much.
     fn is_no_chance(&self, row: &[f64], slack: impl Fn(usize) -> f64) -> bool {
         let chance = |j: usize| {

@@ -1,4 +1,4 @@
-//! Tables longer than what is looked at first, with columns that change on the way and rows that may be no samples: read whole, part
+//! Tables longer than what is examined first, with columns that change on the way and rows that may be no samples: read whole, part
 //! by part, and as frames.
 
 use std::fmt::Write;

@@ -74,7 +74,7 @@ pub struct Group {
 }
 
 /// Boosts stay below: ‖R‖₂ ≤ e^4.5 = 90. Rounding leaves a residual of about eps·‖R‖₂² (docs/mathematics.md, section
-/// 9), and relations of few facts would go on growing for next to nothing.
+/// 9), and relations of few facts would continue to grow with little effect.
 const MU_CAP: f64 = 4.5;
 
 impl Group {

@@ -86,7 +86,7 @@ fn the_right_signature_wins() {
     }
 }
 
-/// The winner goes on with all that it has learned: its bits are those of a run with its signature.
+/// The winner continues with all that it has learned: its bits are those of a run with its signature.
 #[test]
 fn the_winner_is_the_model_of_its_signature() {
     let options = options(4);
@@ -163,7 +163,7 @@ fn a_race_goes_on_from_a_checkpoint() {
 }
 
 /// A race that would take more than a quarter of the time limit does not begin; one that does all the same is cut. Either way
-/// the first model goes on.
+/// the first model continues.
 #[test]
 fn a_race_takes_its_share_of_the_time() {
     let mut options = options(4);
@@ -187,7 +187,7 @@ fn a_race_takes_its_share_of_the_time() {
     assert_eq!(trainer.race().unwrap().ended, RaceEnded::NotYet);
 }
 
-/// What `--patience` counts goes on after the race; numbers that break in all models end it.
+/// What `--patience` counts continues after the race; numbers that break in all models end it.
 #[test]
 fn races_end_as_training_does() {
     let mut options = options(4);

@@ -17,7 +17,7 @@ use orthopt_linalg::factor::solve_definite;
 use orthopt_linalg::products::{cross, product};
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Admm> =
     Preset::new("j-admm", "ADMM on X'Y = J, Y = JX: infeasible until the end", EVERY_F);
 

@@ -19,7 +19,7 @@ use orthopt_linalg::factor::inverse;
 use orthopt_linalg::products::{cross, product};
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Csdm> = Preset::new(
     "csdm",
     "Adagrad on the factors of the hyperbolic CS decomposition; feasible, not monotone",

@@ -19,10 +19,10 @@ use orthopt_core::constraint::j_orthogonal::{self, polar, repair};
 use orthopt_core::solve::Raw;
 use orthopt_solvers::prelude::*;
 
-/// Iterations between two looks at the group.
+/// Iterations between two checks of the group.
 const LOOK: u64 = 10;
 
-/// Whether methods that leave the group look for a point of it after so many iterations: the first too, since a
+/// True if methods that leave the group search for a point of it after so many iterations: the first too, since a
 /// run with a time limit has to know what that takes.
 fn is_looked_at(iterations: u64) -> bool {
     iterations == 1 || iterations.is_multiple_of(LOOK)

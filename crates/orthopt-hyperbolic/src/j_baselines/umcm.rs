@@ -17,7 +17,7 @@ use orthopt_linalg::factor::transpose;
 use orthopt_linalg::products::{cross, product};
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Umcm> = Preset::new(
     "umcm",
     "unconstrained multiplier correction with Adagrad: infeasible until the end",

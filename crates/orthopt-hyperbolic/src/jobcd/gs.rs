@@ -21,7 +21,7 @@ use orthopt_solvers::pair_descent::{
 };
 use orthopt_solvers::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<GsJobcd> = Preset {
     shared: JobcdOptions::LIST,
     make: |_, o| GsJobcd::new(o),
@@ -87,14 +87,14 @@ enum At {
 struct Iterate {
     image: Image, // Y and S or F
     rows: Movable,
-    size: f64,     // ½Σ|Wᵢᵢ| when last looked at
+    size: f64,     // ½Σ|Wᵢᵢ| when last examined
     theta: f64,    // θ in the unit of the curvature
     align: bool,   // whether pairs of the same sign are aligned in this pass
     limited: bool, // ‖X‖ has reached the limit
     repairs: u64,
 }
 
-/// What a pair offers.
+/// Decrease that a pair offers.
 struct Offer {
     step: Option<JMove>,
     decrease: f64, // of f, exact
@@ -230,7 +230,7 @@ impl GsJobcd {
         self.options.working_set.unwrap_or(WorkingSet::Cyclic)
     }
 
-    /// Pairs that a greedy rule looks at in a step.
+    /// Pairs that a greedy rule examines in a step.
     fn candidates(&self, n: usize) -> Candidates {
         match Candidates::or_default(self.options.candidates, n) {
             Candidates::Sample(count) if count >= pairs(n) => Candidates::All,

@@ -81,7 +81,7 @@ impl Iterate {
         relative_stationarity(p, &self.x, &self.g, &mut 0.0)
     }
 
-    /// What a run did.
+    /// Counters of a run.
     pub fn report(&self, details: &mut Details, components: u64, steps: u64) {
         details.set("s_at_end", self.s);
         details.set("gradients", self.gradients);

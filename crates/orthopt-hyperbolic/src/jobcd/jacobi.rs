@@ -32,7 +32,7 @@ use orthopt_core::solve::info::SolverOptions;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::long::is_left;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<JJobcd> = Preset {
     shared: &only(JobcdOptions::LIST, ["working-set", "side"]),
     make: |_, o| JJobcd::new(o),
@@ -75,7 +75,7 @@ pub(super) const RELAX: f64 = 1.5;
 const HOPELESS: u32 = 30;
 /// Rounds between two measurements of the residual, each worth a product of matrices.
 const LOOK: u64 = 16;
-/// Rounds between two looks at feasibility.
+/// Rounds between two checks of feasibility.
 const CHECK: u64 = 200;
 /// See GS-JOBCD.
 const ALIGNED: f64 = 1e-10;
@@ -241,7 +241,7 @@ impl JJobcd {
     /// One round of rows: the pairing, then trials with growing s until f falls enough.
     fn gradient_round<F: TwoSided>(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Option<f64> {
         let Mode::Gradient(state) = &mut st.mode else { return None };
-        let left = || is_left(p.order().pow(3)); // a gradient is long, and nobody waits for it
+        let left = || is_left(p.order().pow(3)); // a gradient is long, and it is cancelled
         if left() {
             return None;
         }

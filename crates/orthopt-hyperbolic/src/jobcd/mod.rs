@@ -53,18 +53,18 @@ pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two row
                                     ||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 violate \
                                     X'JX = J; X is the last point before that";
 
-/// Passes between two looks at feasibility, each of which costs two thirds of a pass or less.
+/// Passes between two checks of feasibility, each of which costs two thirds of a pass or less.
 const CHECK: u64 = 4;
 /// ‖XᵀJX − J‖_F above which X is repaired.
 const DRIFT: f64 = 1e-10;
 
-/// When X is looked at.
+/// When X is examined.
 fn upkeep(rows: &Movable) -> Upkeep {
     let moves = CHECK * rows.pairs().max(1);
     Upkeep { refresh: moves, look: moves, between_passes: true }
 }
 
-/// Whether X needs repair.
+/// True if X needs repair.
 fn has_drifted(x: &RowMat, j: &Signature) -> bool {
     j_orthogonal::residual(x, j).norm() > DRIFT
 }

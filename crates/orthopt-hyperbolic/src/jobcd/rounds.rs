@@ -115,7 +115,7 @@ impl HalfRound {
 /// How the decoupled pairs are treated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HalfRule {
-    /// Whether pairs of the same sign are aligned.
+    /// True if pairs of the same sign are aligned.
     pub align: bool,
     /// |S₁₂| relative to √(S₁₁S₂₂) up to which they count as aligned.
     pub aligned: f64,

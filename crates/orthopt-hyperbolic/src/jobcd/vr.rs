@@ -26,7 +26,7 @@ use orthopt_core::constraint::j_orthogonal;
 use orthopt_core::smooth::FiniteSum;
 use orthopt_core::solve::info::SolverOptions;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<VrJJobcd> = Preset {
     make: |_, o| VrJJobcd::new(o),
     ..Preset::new(
@@ -196,7 +196,7 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         let each = st.component_gradients as f64 / st.rounds.max(1) as f64;
         details.set("component_gradients_per_iteration", each);
         details.set("values", st.values);
-        // the current point may be better than the last one that was looked at
+        // the current point may be better than the last one that was examined
         let mut x = if p.f.value(&st.x) < st.best.f { st.x } else { st.best.x };
         j_orthogonal::repair(&mut x, p.signature());
         Ending::new(x, details)

@@ -19,7 +19,7 @@ struct Double {
     l_in: Option<usize>,
 }
 
-/// Entries of the other component, and free rows, that are looked at for each pair.
+/// Entries of the other component, and free rows, that are examined for each pair.
 const LOOKED: usize = 12;
 /// Rows that may come in the place of the one that changed hands.
 const REPLACEMENTS: usize = 2;

@@ -12,7 +12,7 @@ const DENSE: usize = 40;
 /// Steps of a Lanczos run and the number of runs, above.
 const STEPS: usize = 14;
 const RUNS: usize = 4;
-/// What an evaluation costs whatever its size, in units of work.
+/// Fixed cost of an evaluation, in units of work.
 const OVERHEAD: usize = 150_000;
 /// A vector that has lost so much of its length to others lies in their span.
 const SPANNED: f64 = 1e-13;

@@ -44,7 +44,7 @@ pub use rounding::rounded;
 pub use rounding::{disjoint, sequential};
 pub use scan::entrants;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo<CardinalityProblem> = SolverInfo {
     name: "exchange",
     doc: "exchanges nonzeros within and between components, each solved exactly on its support",
@@ -72,7 +72,7 @@ pub struct State {
     ended: Option<(Status, &'static str)>,
 }
 
-/// The least decrease, relative to the size of F, for which all components together are looked at again.
+/// The least decrease, relative to the size of F, for which all components together are examined again.
 const WORTH: f64 = 1e-10;
 /// Why it ends.
 const DONE: (Status, &str) = (Status::Converged, "no exchange of nonzeros that was tried lowers F");
@@ -133,7 +133,7 @@ impl State {
             if let Some(change) = &change {
                 self.at.replace(&p.f, k, &change.rows, &change.v);
             }
-            // a component goes on as long as it gains
+            // a component continues as long as it gains
             self.next += usize::from(change.is_none());
             self.changed |= change.is_some();
             return change.is_some();

@@ -1,4 +1,4 @@
-//! A feasible X with CX, and what its components look like to a search that exchanges their entries.
+//! A feasible X with CX, and its components for a search that exchanges their entries.
 
 use super::component::{block, others};
 use crate::problem::CardinalityProblem;
@@ -31,7 +31,7 @@ impl Point {
         Self { scale: f.scale(&x), x, cx, diagonal, users }
     }
 
-    /// Whether components that had these variances and so many nonzeros at this price, before and after, lower F by more than
+    /// True if components that had these variances and so many nonzeros at this price, before and after, lower F by more than
     /// rounding.
     pub fn gains(&self, before: (f64, f64), after: (f64, f64), price: f64) -> bool {
         let part = |(variance, nonzeros): (f64, f64)| -0.5 * variance + price * nonzeros;
@@ -58,12 +58,12 @@ impl Point {
         (0..n).for_each(|i| self.cx.set(i, k, -image.get(i, 0)));
     }
 
-    /// Whether row i is zero.
+    /// True if row i is zero.
     pub fn is_free(&self, i: usize) -> bool {
         self.users[i] == 0
     }
 
-    /// Whether two components share a row.
+    /// True if two components share a row.
     pub fn overlaps(&self) -> bool {
         self.users.iter().any(|users| *users > 1)
     }
@@ -179,7 +179,7 @@ impl View {
         (c, rows, warm)
     }
 
-    /// Whether the component shares a row with every other one that has row i, so that an entry there need
+    /// True if the component shares a row with every other one that has row i, so that an entry there need
     /// not be zero.
     pub fn can_share(&self, at: &Point, i: usize) -> bool {
         (0..at.x.ncols()).all(|j| j == self.k || at.x.get(i, j) == 0.0 || self.meets[j])

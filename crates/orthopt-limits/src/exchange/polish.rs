@@ -12,7 +12,7 @@ use orthopt_linalg::work::count;
 /// Steps, at most, and the share of the variance that one must bring.
 const STEPS: usize = 40;
 const LEAST: f64 = 1e-9;
-/// What a step costs whatever its size, in units of work.
+/// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 300_000;
 /// Up to so many rows C is formed on them.
 const FORMED: usize = 400;

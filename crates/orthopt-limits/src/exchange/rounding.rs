@@ -82,7 +82,7 @@ pub fn sequential<F: Quadratic>(p: &CardinalityProblem<F>, x: &RowMat) -> Option
 }
 
 /// Every row goes to the component where it is largest, every component keeps its largest ones, and those
-/// with none get the rows of largest variance that nobody needs.
+/// with none get the rows of largest variance that no component needs.
 pub fn disjoint<F: Quadratic>(p: &CardinalityProblem<F>, guide: &RowMat) -> Option<RowMat> {
     let (n, r) = (guide.nrows(), guide.ncols());
     let mut x = RowMat::zeros(n, r);
@@ -91,7 +91,7 @@ pub fn disjoint<F: Quadratic>(p: &CardinalityProblem<F>, guide: &RowMat) -> Opti
         let owner = (0..r).fold(0, |best, k| if size(k) > size(best) { k } else { best });
         x.set(i, owner, guide.get(i, owner));
     }
-    // room for a first row of every component: those that nobody has, then the smallest of what others have
+    // room for a first row of every component: those that no component has, then the smallest of what others have
     let diagonal = p.f.diagonal();
     for k in (0..r).filter(|k| support(&x, *k).is_empty()).collect::<Vec<_>>() {
         let free = (0..n).filter(|i| x.row(*i).iter().all(|v| *v == 0.0));

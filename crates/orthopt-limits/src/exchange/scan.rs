@@ -89,7 +89,7 @@ pub(super) fn entering<F: Quadratic>(
 
 /// Rows that no component has and that lower F in the place of one of its entries, or beside them, those that promise most first. Every
 /// such row is compared with every entry of every component; those whose estimate lowers F are solved exactly. Where all components
-/// share their rows none is looked for. Cost: the rows of C that X has, and O(n) for each of its nonzeros.
+/// share their rows none is searched for. Cost: the rows of C that X has, and O(n) for each of its nonzeros.
 pub fn entrants<F: Quadratic>(p: &CardinalityProblem<F>, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
     if matches!(p.limits(), Cardinality::Rows(_)) {
         return Vec::new();

@@ -11,7 +11,7 @@ use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::order::{ascending, descending_to, largest_first};
 
-/// Sets of rows that are all looked at; where there are more, rows are exchanged.
+/// Sets of rows that are all examined; where there are more, rows are exchanged.
 const ENUMERATED: f64 = 3000.0;
 /// Rows that may enter in the place of another one, where not all are tried.
 const ENTERING: usize = 16;
@@ -69,7 +69,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         Some((self.ground.value(&x), v))
     }
 
-    /// Whether the worth of a group is what its scores explain: of all columns together, as that is no sum over columns.
+    /// True if the worth of a group is what its scores explain: of all columns together, as that is no sum over columns.
     fn is_explained(&self, group: &[usize]) -> bool {
         self.ground.squares() && group.len() == self.x.ncols()
     }

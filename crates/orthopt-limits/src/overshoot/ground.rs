@@ -65,10 +65,10 @@ pub trait Grounded: Evaluate + Sync {
     /// What is maximised and under which limits, for as long as whoever this thread works for waits.
     fn ground(&self) -> Ground<'_, Self::Form>;
 
-    /// Checks an X that somebody else made.
+    /// Checks an X from elsewhere.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Its fault.
     fn checked(&self, x: &RowMat, what: &str) -> Result<()>;
 }
 
@@ -234,7 +234,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         &self.cancel
     }
 
-    /// Whether time is over.
+    /// True if time is over.
     pub fn is_over(&self) -> bool {
         self.cancel.is_over()
     }
@@ -288,12 +288,12 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         (self.f.nrows(), self.rank)
     }
 
-    /// What C has been divided by.
+    /// Divisor of C.
     pub fn unit(&self) -> f64 {
         self.cov.unit()
     }
 
-    /// What holds between two components.
+    /// Relation between two components.
     pub fn between(&self) -> Between {
         self.between
     }
@@ -303,17 +303,17 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         &self.limits
     }
 
-    /// Whether C² is looked at.
+    /// True if C² is examined.
     pub fn squares(&self) -> bool {
         self.measure == Measure::Explained
     }
 
-    /// Whether every component has as many nonzeros as it must.
+    /// True if every component has as many nonzeros as it must.
     pub fn meets(&self, x: &RowMat) -> bool {
         counts(&mask_of(x), self.rank).iter().all(|count| *count >= self.limits.least())
     }
 
-    /// Whether the first of two values is above the second by more than the share `least` of its size.
+    /// True if the first of two values is above the second by more than the share `least` of its size.
     pub fn raises(&self, new: f64, old: f64, least: f64) -> bool {
         lowers(-new, -old, self.cov.scale(self.rank), least)
     }

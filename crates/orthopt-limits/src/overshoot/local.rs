@@ -31,7 +31,7 @@ const STILL: f64 = 1e-24;
 const SHORT: usize = 3;
 const LONG: usize = 12;
 const EXACTLY: f64 = 1e-12;
-/// What a step costs whatever its size, in units of work.
+/// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 30_000;
 
 impl<F: Quadratic> Ground<'_, F> {
@@ -105,7 +105,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         Self { ground, rows, c, c2, supports, equations, in_column, full }
     }
 
-    /// The rows of X that are looked at, with zeros outside the supports.
+    /// The rows of X that are examined, with zeros outside the supports.
     fn gather(&self, x: &RowMat) -> RowMat {
         let mut out = RowMat::zeros(self.rows.len(), x.ncols());
         for (k, support) in self.supports.iter().enumerate() {

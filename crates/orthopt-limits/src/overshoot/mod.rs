@@ -40,7 +40,7 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
     name: "overshoot",
     doc: "exchanges nonzeros, and adds several at once to prune them back, by exact gains on the exact manifold",
@@ -62,7 +62,7 @@ pub const OF_UNCORRELATED: SolverInfo<UncorrelatedProblem> = SolverInfo {
     make: &|_| Ok(AnySolver::new(Overshoot)),
 };
 
-/// What the registry says of components one after the other.
+/// Entry of the registry for components one after the other.
 pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
     name: "nested",
     doc: "components one after the other, each the best one beside those before it",
@@ -98,7 +98,7 @@ pub struct State {
     made: (u64, f64), // moves and F at the last pass
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stage {
     Fill,
@@ -204,7 +204,7 @@ impl State {
     }
 }
 
-/// The point that the moves lead to from another one; `None` where nobody waits any more.
+/// The point that the moves lead to from another one; `None` if cancelled.
 pub fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
     let mut st =
         State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, 0.0) };

@@ -35,7 +35,7 @@ pub struct MeasuredProblem<F = AnySmooth> {
     order: Order,
 }
 
-/// A correlation of scores, and a violation of XᵀX = I, that an X of somebody else may have.
+/// A correlation of scores, and a violation of XᵀX = I, that a given X may have.
 const GIVEN: f64 = 1e-6;
 /// The same of what a run returns: rounding.
 const ROUNDING: f64 = 1e-12;
@@ -192,7 +192,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         self.lambda
     }
 
-    /// What holds between two components.
+    /// Relation between two components.
     pub fn between(&self) -> Between {
         self.between
     }
@@ -216,7 +216,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         (near && has_least && after <= before + SPECK.1 * before.abs()).then_some(clean)
     }
 
-    /// Checks an X that somebody else made: shape, finite, feasible to 1e-6, within the limits.
+    /// Checks a given X: shape, finite, feasible to 1e-6, within the limits.
     ///
     /// # Errors
     /// What is wrong with it, with the measured numbers.
@@ -241,7 +241,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         Ok(())
     }
 
-    /// Whether X keeps the limits.
+    /// True if X keeps the limits.
     pub fn allows(&self, x: &RowMat) -> bool {
         let fits = |k: usize| (self.share.min..=self.share.max).contains(&support(x, k).len());
         self.limits.allows(x) && (0..x.ncols()).all(fits)

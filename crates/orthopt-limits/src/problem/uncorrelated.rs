@@ -85,7 +85,7 @@ impl<F: Quadratic> UncorrelatedProblem<F> {
         self.lambda
     }
 
-    /// C as a search looks at it, made once.
+    /// C as a search examines it, made once.
     #[doc(hidden)]
     pub fn covariance(&self) -> &Covariance {
         self.covariance.get_or_init(|| Covariance::new(&self.f, false))
@@ -172,7 +172,7 @@ fn first_short(nonzeros: &[usize]) -> Option<(usize, usize)> {
     sorted.into_iter().enumerate().find(|(j, s)| *s <= *j)
 }
 
-/// Whether components with so many nonzeros can be found one by one, the fewest first, whatever C is.
+/// True if components with so many nonzeros can be found one by one, the fewest first, whatever C is.
 pub fn takes_one_by_one(nonzeros: &[usize]) -> bool {
     first_short(nonzeros).is_none()
 }

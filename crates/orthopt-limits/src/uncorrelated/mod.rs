@@ -32,7 +32,7 @@ use point::Point;
 pub use supports::rounded;
 pub use together::criticality;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo<UncorrelatedProblem> = SolverInfo {
     name: "uncorrelated-exchange",
     doc: "exchanges nonzeros of uncorrelated components, each solved exactly on its support",

@@ -1,4 +1,4 @@
-//! What an X with CX looks like to components that must be uncorrelated.
+//! An X with CX, for components that must be uncorrelated.
 
 pub(super) use crate::exchange::point::Point;
 

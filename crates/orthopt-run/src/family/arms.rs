@@ -14,10 +14,10 @@ use orthopt_solvers::obcd::WorkingSet;
 
 const T: Tuning = Tuning::DEFAULT;
 
-/// Starts that are sparse where it matters, so that OBCD narrows down the rows it looks at.
+/// Starts that are sparse where it matters, so that OBCD narrows down the rows it examines.
 const SPARSE: [&str; 2] = ["k-components", "coordinates"];
 
-/// What arms may do.
+/// Limits of arms.
 #[derive(Clone, Copy)]
 pub(super) struct Costs {
     pub(super) gradient: u64,      // work of one

@@ -28,16 +28,16 @@ pub(super) const INFO: ProblemInfo = ProblemInfo {
     doc: "components in their order: min -1/2 tr(X'CXD) + h(X), X'X = I, D a diagonal of weights; eigenvectors where h = 0",
 };
 
-/// Name of the start that looks at D.
+/// Name of the start that examines D.
 pub(super) const ORDERED: (&str, &str) =
     ("ordered", "brockett: eigenvectors of C, the leading one for the largest weight");
 
-/// Whether columns have weights in f.
+/// True if columns have weights in f.
 pub(super) fn is_weighted(p: &PcaProblem) -> bool {
     p.f.column_weights().is_some()
 }
 
-/// The columns of X with the larger variances xₖᵀCxₖ where the larger weights are. `None` where that takes long and nobody waits.
+/// The columns of X with the larger variances xₖᵀCxₖ where the larger weights are. `None` if it is long and cancelled.
 fn by_weight(f: &AnySmooth, x: &RowMat) -> Option<RowMat> {
     let (d, by_size) = (f.column_weights()?, by_variance(f, x)?);
     let order = descending_to(d.len(), &|k| d[k]);
@@ -47,7 +47,7 @@ fn by_weight(f: &AnySmooth, x: &RowMat) -> Option<RowMat> {
 }
 
 /// The solution without h, or a partition near it where entries have to be nonnegative: C is decomposed whole where there are negative
-/// weights. The first coordinates where that takes long and nobody waits.
+/// weights. The first coordinates if it is long and cancelled.
 ///
 /// # Errors
 /// An f without weights of columns.
@@ -116,7 +116,7 @@ pub(super) fn order(problem: &PcaProblem, solution: &mut Solution) {
         (solution.x, solution.objective) = (x, objective);
         if matches!(solution.status, Status::Converged) {
             solution.status = Status::Stalled;
-            solution.message = "components in the order of their weights have a lower F than the run came to: go on from this X".into();
+            solution.message = "components in the order of their weights have a lower F than the end of the run: continue from this X".into();
         }
     }
 }

@@ -95,7 +95,7 @@ pub(super) fn simplest(options: &PoseOptions, rank: usize, n: usize) -> Option<P
         _ => return None,
     };
     if rank == 0 || rank > n || given > n * rank {
-        return None; // refused, or told that it is more than there is
+        return None; // refused, as more than there are
     }
     let (min, max) = (min_nonzeros.unwrap_or(1), max_nonzeros.unwrap_or(n).min(n));
     if min == 0 || min > max || min * rank > given {
@@ -325,7 +325,7 @@ impl Family for CardinalityProblem {
     }
 }
 
-/// Whether it is plain PCA: limits that exclude no X, no λ and no signs.
+/// True if it is plain PCA: limits that exclude no X, no λ and no signs.
 fn is_plain(p: &CardinalityProblem) -> bool {
     let (n, r) = p.shape();
     p.lambda() == 0.0 && !p.requires_nonneg() && !p.limits().excludes(n, r)
@@ -486,8 +486,8 @@ pub(super) fn turn_to_principal_axes<P: Evaluate>(
     }
 }
 
-/// The columns in the order of the variance they explain, among those with the same limit; as they are where that takes long
-/// and nobody waits for it.
+/// The columns in the order of the variance they explain, among those with the same limit; as they are if that is long
+/// and cancelled.
 pub(super) fn ordered(f: &AnySmooth, limits: &Cardinality, x: &RowMat) -> RowMat {
     let Cardinality::Components(limits) = limits else {
         return by_variance(f, x).unwrap_or_else(|| x.clone());

@@ -52,7 +52,7 @@ fn arms(alone: bool, pairs: bool, nonneg: bool) -> Vec<(String, &'static str)> {
     all
 }
 
-/// Whether OBCD takes the problem: h is a sum over the entries of X itself.
+/// True if OBCD takes the problem: h is a sum over the entries of X itself.
 fn takes_pairs(p: &CompositeProblem) -> bool {
     p.a.is_identity() && p.h.row_weight().is_none()
 }

@@ -261,7 +261,7 @@ impl Parts {
     }
 }
 
-/// Rows and columns of the matrix that a penalty looks at, of which k is a part: A(X).
+/// Rows and columns of the matrix that a penalty examines, of which k is a part: A(X).
 ///
 /// # Errors
 /// A map that does not fit X.

@@ -90,7 +90,7 @@ impl Narrow<PcaProblem> for Condensed<'_> {
         Some(format!("the {} leading eigenvectors of C", self.eigenvectors))
     }
 
-    /// A thorough search goes on in any case.
+    /// A thorough search continues in any case.
     fn is_an_end(&self, x: &RowMat, objective: f64, effort: Effort) -> bool {
         let rest = self.part.value(x) - objective;
         effort != Effort::Thorough && rest <= REST * objective.abs()
@@ -183,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Where the eigenvectors leave much of F out, and with thorough effort, the search goes on.
+    /// Where the eigenvectors leave much of F out, and with thorough effort, the search continues.
     #[test]
     fn much_left_out_is_no_end() {
         let (clear, noisy) = (problem(8, 0.02, 1.0), problem(8, 3.0, 1.0));
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(found.status, Status::TimeLimit);
         assert!(found.message.starts_with("on the 9 leading eigenvectors of C"), "{}", found.message);
         let notes = found.notes.iter().map(ToString::to_string).collect::<String>();
-        assert!(notes.contains("no time to go on") && !notes.contains("point polished"), "{notes}");
+        assert!(notes.contains("no time to continue") && !notes.contains("point polished"), "{notes}");
     }
 
     #[test]

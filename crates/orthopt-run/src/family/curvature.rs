@@ -6,7 +6,7 @@ use orthopt_core::smooth::Smooth;
 use orthopt_linalg::work;
 
 /// The curvature of f for step lengths, computed where it is first asked for: on large data it takes as long as a start.
-/// It is nobody's work, since who asks first depends on the threads; those that ask at once compute it each.
+/// It counts as no work, since the first thread that asks is not determined; threads that ask at once compute it each.
 #[derive(Default)]
 pub(super) struct Curvature(OnceLock<f64>);
 

@@ -4,7 +4,7 @@ use orthopt_linalg::cancel::nobody_waits;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 
-/// An error that says so where a decomposition was left because nobody waits for it any more.
+/// An error that says so if a decomposition was cancelled.
 pub(super) fn in_time<T>(made: Result<T>) -> Result<T> {
     match made {
         Err(Error::Factorisation(what)) if nobody_waits() => Err(Error::Incompatible(

@@ -86,7 +86,7 @@ impl Unit {
         Ok(self.back(posed))
     }
 
-    /// The same of a problem whose data have been looked at.
+    /// The same of a problem whose data have been examined.
     pub fn back(&self, mut posed: Posed) -> Posed {
         let lambda = posed.lambda.map(|lambda| lambda * self.of_lambda);
         if !posed.reasons.iter().any(|reason| *reason == self.reason()) {
@@ -132,7 +132,7 @@ pub struct InUnit {
 }
 
 impl InUnit {
-    /// What F of `near` is multiplied by.
+    /// Factor of F of `near`.
     pub(super) fn of_f(&self) -> f64 {
         self.unit.of_f
     }

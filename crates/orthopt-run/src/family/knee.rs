@@ -1,4 +1,4 @@
-//! How many nonzeros a component gets where nobody says it: the knee of the variance explained against the
+//! How many nonzeros a component gets if none is given: the knee of the variance explained against the
 //! count, along a short path that costs little.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use orthopt_linalg::kernels::{axpy, inner};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::small::symmetric_eigen;
 
-/// Nonzeros of a component that the rule looks at; it chooses one of them, not the first: more than 30 are hard to
+/// Nonzeros of a component that the rule examines; it chooses one of them, not the first: more than 30 are hard to
 /// read, and one is no component.
 pub const COUNTS: &[usize] = &[1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30];
 /// The count where the variance has no knee, but no more than half of the variables: a component of all is not sparse.
@@ -33,12 +33,12 @@ pub struct Knee {
     /// Value of the last nonzeros of a component: the weight λ of ‖X‖₀ that equals their decrease of f. The problem
     /// with this λ shares nonzeros among the components as it likes.
     pub lambda: f64,
-    /// Whether all counts were looked at.
+    /// True if all counts were examined.
     complete: bool,
 }
 
 impl Knee {
-    /// Looks at r components with 1 to 30 nonzeros each, grown greedily one after the other in what earlier ones leave
+    /// Examines r components with 1 to 30 nonzeros each, grown greedily one after the other in what earlier ones leave
     /// of C. Cost about 60r products with vectors.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Knee {
         let mut shares: Vec<(usize, f64)> = Vec::new();
         for k in counts {
             let Some(variance) = grown(&mut columns, &rotated, k) else {
-                // a curve that was not looked at to its end says nothing
+                // a curve that was not examined to its end says nothing
                 return Ok(Self { count: most, bends: false, shares, lambda: 0.0, complete: false });
             };
             shares.push((k, variance / trace));
@@ -82,7 +82,7 @@ impl Knee {
             format!("the knee of the variance explained ({curve})")
         } else if !self.complete {
             format!(
-                "half of the variables, {NO_KNEE} at most, as there was no time to look for a knee of the variance explained"
+                "half of the variables, {NO_KNEE} at most, as there was no time to search for a knee of the variance explained"
             )
         } else {
             format!(
@@ -168,7 +168,7 @@ impl Taken {
     }
 }
 
-/// Variance of as many components as `rotated` has, with `count` nonzeros each; `None` where nobody waits for it.
+/// Variance of as many components as `rotated` has, with `count` nonzeros each; `None` if cancelled.
 fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: usize) -> Option<f64> {
     let (n, mut taken, mut variance) = (rotated.nrows(), Taken::default(), 0.0);
     for k in 0..rotated.ncols() {
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use orthopt_core::smooth::DenseQuadratic;
 
-    /// Where nobody waits there is no knee of what has been seen, and the words say so.
+    /// If cancelled there is no knee, and the words say so.
     #[test]
     fn time_that_is_over() {
         let a = faer::Mat::from_fn(30, 12, |i, j| ((i * (j + 3)) as f64 * 0.37).sin());
@@ -235,7 +235,7 @@ mod tests {
         let none = over.during(|| Knee::of(&f, 3)).unwrap();
         assert_eq!((none.count, none.bends, none.shares.len()), (6, false, 0), "half of the variables");
         let (own, whole) = (none.reason().to_string(), all.reason().to_string());
-        assert!(own.contains("there was no time to look for a knee") && !own.contains("lambda"), "{own}");
+        assert!(own.contains("there was no time to search for a knee") && !own.contains("lambda"), "{own}");
         assert!(!whole.contains("no time") && whole.contains("lambda"), "{whole}");
     }
 

@@ -1,4 +1,4 @@
-//! λ where nobody gives it, or gives a share of the largest useful one.
+//! λ if none is given, or a share of the largest useful one.
 
 use orthopt_core::penalty::LAMBDA_SHARE;
 use orthopt_core::smooth::{AnySmooth, Quadratic, Smooth, mean_size};
@@ -15,7 +15,7 @@ fn mean_of_largest(f: &AnySmooth, rank: usize) -> f64 {
     variances[..rank].iter().sum::<f64>() / rank as f64
 }
 
-/// Variables of large variance whose covariances the default λ looks at.
+/// Variables of large variance whose covariances the default λ examines.
 const LOOKED_AT: usize = 64;
 /// The largest share of the largest |cᵢⱼ| that a default λ is: few entries pay for more.
 const MOST: f64 = 0.75;
@@ -117,7 +117,7 @@ fn largest_of_some(f: &AnySmooth) -> f64 {
     off.fold(0.0, |most: f64, (c, _)| most.max(c.abs()))
 }
 
-/// Up to this n all entries of C are looked at, and those of any C with negative eigenvalues.
+/// Up to this n all entries of C are examined, and those of any C with negative eigenvalues.
 const EXACT: usize = 4096;
 
 /// The largest |cᵢⱼ|, i ≠ j, and whether it is this number itself: of many variables an upper bound of it is

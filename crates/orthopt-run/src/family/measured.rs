@@ -117,11 +117,11 @@ const PRICE: f64 = 1.0;
 const DECOMPOSED: usize = 400;
 /// Share of the time that the bound of variance may take where lists of supports follow.
 const BEFORE_LISTS: f64 = 0.3;
-/// Random points from which a feasible one is looked for.
+/// Random points from which a feasible one is searched for.
 const TRIES: usize = 300;
 
 /// Why there may be no X, where unknowns are fewer than equations: a component of s nonzeros and length 1 has s − 1. A C with zeros
-/// of its own may have solutions all the same.
+/// of its own may still have solutions.
 fn why_none(p: &MeasuredProblem) -> String {
     let r = p.rank();
     let (unknowns, equations) = (p.limits().total().saturating_sub(r), r * (r - 1) / 2);
@@ -134,7 +134,7 @@ fn why_none(p: &MeasuredProblem) -> String {
     }
 }
 
-/// Whether every X with XᵀX = I is allowed, so that the leading eigenvectors are best in every measure.
+/// True if every X with XᵀX = I is allowed, so that the leading eigenvectors are best in every measure.
 fn excludes_nothing(p: &MeasuredProblem) -> bool {
     let (n, r) = p.shape();
     let free = p.share() == Share { min: 1, max: n } && !p.limits().excludes(n, r);
@@ -562,7 +562,7 @@ impl Narrow<Self> for MeasuredProblem {
     }
 }
 
-/// What the search for the best point is made of.
+/// Arms and moves of the search.
 fn portfolio(
     p: &MeasuredProblem,
     options: &SolverOptions,

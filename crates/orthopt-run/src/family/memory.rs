@@ -16,7 +16,7 @@ struct Piece {
     advice: Message,
 }
 
-/// Looks at what the problem needs to be posed and solved with r components.
+/// Examines what the problem needs to be posed and solved with r components.
 ///
 /// # Errors
 /// [`Error::Memory`] where that is more than `options.max_memory`, or than the system gives.

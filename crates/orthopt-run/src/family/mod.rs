@@ -125,7 +125,7 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         }
     }
 
-    /// Whether another seed gives another start of this name.
+    /// True if another seed gives another start of this name.
     fn has_chance(&self, start: &str) -> bool {
         matches!(start, "random" | "partition")
     }

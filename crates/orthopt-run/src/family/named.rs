@@ -59,7 +59,7 @@ impl Named {
         }
     }
 
-    /// What F of [`near`](Self::near) is multiplied by, a power of two.
+    /// Factor of F of [`near`](Self::near), a power of two.
     fn unit(&self) -> f64 {
         match self {
             Self::InUnit(far) => far.of_f(),

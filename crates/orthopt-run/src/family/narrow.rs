@@ -73,12 +73,12 @@ pub trait Narrow<P> {
         "obcd"
     }
 
-    /// What the search is on, where that is not some of the variables.
+    /// Description of the subject of the search; `None` if that is some of the variables.
     fn on(&self) -> Option<String> {
         None
     }
 
-    /// Whether the point that was found is an end for a search of this effort; else the search goes on with the whole problem.
+    /// True if the point that was found is an end for a search of this effort; else the search continues with the whole problem.
     fn is_an_end(&self, _x: &RowMat, _objective: f64, _effort: Effort) -> bool {
         true
     }
@@ -354,17 +354,17 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let (others, limit) = if all {
             ("none of the others lowers F", None)
         } else if clock.is_cancelled() {
-            ("the others were not looked at", Some((Status::Interrupted, "interrupted")))
+            ("the others were not checked", Some((Status::Interrupted, "interrupted")))
         } else if clock.is_late() {
-            ("the others were not looked at", Some((Status::TimeLimit, "reached the time limit")))
+            ("the others were not checked", Some((Status::TimeLimit, "reached the time limit")))
         } else if self.settings.work.is_some_and(|most| best.search.as_ref().is_some_and(|s| s.work >= most))
         {
-            ("the others were not looked at", Some((Status::Stalled, ALL_WORK)))
+            ("the others were not checked", Some((Status::Stalled, ALL_WORK)))
         } else {
-            ("the others were not looked at", Some((Status::MaxIters, "reached the limit of iterations")))
+            ("the others were not checked", Some((Status::MaxIters, "reached the limit of iterations")))
         };
         if let (Some((status, what)), Status::Converged) = (limit, best.status) {
-            (best.status, best.message) = (status, format!("{what} before all variables were looked at"));
+            (best.status, best.message) = (status, format!("{what} before all variables were checked"));
         }
         let on = self.narrow.on().unwrap_or_else(|| format!("{variables} variables"));
         if self.on_some && (variables < n || self.narrow.on().is_some()) {
@@ -374,7 +374,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             best.notes.push(format!("{variables} of {n} variables took part in the search; {others}").into());
         } else if let Some(on) = self.narrow.on() {
             let then = match () {
-                () if self.on_some => "there was no time to go on with all of C",
+                () if self.on_some => "there was no time to continue with all of C",
                 () if self.on_all => "then with all of C",
                 () => "the best point polished with all of C",
             };

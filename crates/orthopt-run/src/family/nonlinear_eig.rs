@@ -152,7 +152,7 @@ impl Family for NonlinearEigProblem {
         Ok(plan)
     }
 
-    /// An iteration is a gradient: where nobody asks for more one run from each start is enough.
+    /// An iteration is a gradient: without a request for more one run from each start is enough.
     fn auto_effort(&self) -> u64 {
         0
     }

@@ -319,8 +319,8 @@ fn take_eigenvectors(problem: &PcaProblem, solution: &mut Solution) {
 }
 
 /// Puts the components of a solution in the order of the variance they explain, xₖᵀCxₖ, largest
-/// first. The order is free: the value of a PCA problem does not depend on it. It stays where that takes long and nobody waits
-/// for it.
+/// first. The order is free: the value of a PCA problem does not depend on it. It stays as it is if
+/// the work is long and cancelled.
 pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
     let Some(x) = by_variance(&problem.f, &solution.x) else { return };
     solution.x = x;
@@ -328,7 +328,7 @@ pub fn order_components(problem: &PcaProblem, solution: &mut Solution) {
     solution.feasibility = problem.feasibility(&solution.x);
 }
 
-/// Names of the starting points, with one line each: those of every quadratic f, and one that looks at h.
+/// Names of the starting points, with one line each: those of every quadratic f, and one that examines h.
 pub(super) const PCA_STARTS: &[(&str, &str)] = &{
     let mut all = [("", ""); STARTS.len() + 3];
     let mut k = 0;

@@ -25,7 +25,7 @@ use orthopt_linalg::parallel::alone;
 use orthopt_linalg::work::so_far;
 use orthopt_solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
 
-/// What the user has fixed; everything else is chosen.
+/// Choices of the user; everything else is chosen by the library.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Solvers, one after the other, joined with `+`; `None` lets the library choose.
@@ -52,7 +52,7 @@ pub struct Wanted {
     pub seed: u64,
     /// Constants of solvers: `solver-constant` to value.
     pub constants: Given,
-    /// How long a search goes on by itself; `None` is normal without a limit, and with one until the limit.
+    /// How long a search continues by itself; `None` is normal without a limit, and with one until the limit.
     pub effort: Option<Effort>,
     /// Work of a search (multiplications, roughly), at most; any if `None`. It means the same for any number of threads.
     #[doc(hidden)]
@@ -60,7 +60,7 @@ pub struct Wanted {
     /// Constants and parts of the search.
     #[doc(hidden)]
     pub tuning: Tuning,
-    /// What searches of the same data with other limits or another λ have found out.
+    /// Results of searches of the same data with other limits or another λ.
     #[doc(hidden)]
     pub carried: Carried,
 }
@@ -69,7 +69,7 @@ pub struct Wanted {
 const TASKS: u64 = 8;
 
 impl Wanted {
-    /// The same with so much work for each search: none of its tasks takes much of that. A solver that is named goes on to its end.
+    /// The same with so much work for each search: none of its tasks takes much of that. A solver that is named continues to its end.
     #[doc(hidden)]
     pub fn with_work(&self, most: u64) -> Self {
         if self.solver.is_some() {
@@ -86,7 +86,7 @@ impl Wanted {
         Self { work: Some(most), tuning, ..self.clone() }
     }
 
-    /// Whether solver and start are left to the library, and no option of a solver is set.
+    /// True if solver and start are left to the library, and no option of a solver is set.
     pub(crate) fn leaves_method_open(&self) -> bool {
         self.start.is_none() && self.leaves_solver_open()
     }
@@ -97,13 +97,13 @@ impl Wanted {
         !set && !self.asks_for_pairs() && self.constants.is_empty()
     }
 
-    /// Whether an option of the methods on pairs of rows is set.
+    /// True if an option of the methods on pairs of rows is set.
     pub(super) fn asks_for_pairs(&self) -> bool {
         let one = self.working_set.is_some() || self.block.is_some() || self.model.is_some();
         one || self.alpha.is_some() || self.candidates.is_some() || self.jacobi
     }
 
-    /// The options of solvers with what is not wanted otherwise at its default.
+    /// The options of solvers; those not given have their defaults.
     pub fn options(&self) -> SolverOptions {
         let defaults = ObcdOptions::DEFAULT;
         let obcd = ObcdOptions {
@@ -151,16 +151,16 @@ pub struct Plan<P: Family = Named> {
     pub starts: Vec<Start>,
     /// One sentence per choice that was made for the user.
     pub reasons: Vec<Message>,
-    /// Whether the library chose the solvers.
+    /// True if the library chose the solvers.
     pub chosen: bool,
-    /// What a search is made of, where the library chose the solvers and local solutions differ.
+    /// Arms and moves of a search, if the library chose the solvers and local solutions differ.
     pub portfolio: Option<Portfolio<P>>,
     /// A lower bound of F over all feasible X, where one is known: a search ends when F meets it.
     pub lower_bound: Option<f64>,
 }
 
 impl<P: Family> Plan<P> {
-    /// What `wanted` says with the defaults of the papers for the rest: the solvers it names, or
+    /// The choices of `wanted` with the defaults of the papers for the rest: the solvers it names, or
     /// the first of the family that can solve the problem, from the start it names, or the first of the family.
     ///
     /// # Errors
@@ -331,8 +331,7 @@ impl<P: Family> Plan<P> {
         Ok(solution)
     }
 
-    /// How the plan searches, if it does: where the library chose the solvers and nobody has said how many
-    /// starts there are to be.
+    /// Settings of the search of the plan; `None` if the solvers or the number of starts are given.
     fn search_settings(
         &self,
         wanted: &Wanted,
@@ -499,7 +498,7 @@ fn state_minimum<P: Family>(
     }
 }
 
-/// What a search is going to do, in a sentence.
+/// Description of a search in a sentence.
 fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
     let race = format!("race of {arms} arms (solvers and starts), then local search from the best, ");
     match effort {
@@ -508,7 +507,7 @@ fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
     }
 }
 
-/// Iterations for further starts, where nobody says how many there should be.
+/// Iterations for further starts, if their number is not given.
 fn effort<P: Family>(problem: &P, wanted: &Wanted, stopping: &Stopping, restarts: Option<u64>) -> u64 {
     let open = wanted.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
     if open && problem.has_local_solutions() { problem.auto_effort() } else { 0 }

@@ -1,4 +1,4 @@
-//! What the search for the best point of a problem is made of: which arms of every family run when, moves for PCA.
+//! Arms of the search for every family, with their order, and moves for PCA.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) const REHEAT: &str = "penalty lowered and raised";
 const LONG: u64 = 20_000_000_000;
 
 /// The portfolio of a PCA problem; with `start`, all arms begin there. `options` hold what the user fixed, `rule` is that of
-/// OBCD where it goes on from another method or from `pool`.
+/// OBCD where it continues from another method or from `pool`.
 pub(super) fn portfolio(
     problem: &PcaProblem,
     (options, rule): (&SolverOptions, WorkingSet),
@@ -103,7 +103,7 @@ pub(super) fn raced(
 }
 
 /// A race of solvers and starts with no moves but fresh starts, for a family that has none of its own;
-/// `settle` names the solvers that settle the best point.
+/// `settle` names the solvers that polish the best point.
 pub(super) fn race<P: Family>(
     problem: &P,
     table: &[(&str, &str)],
@@ -136,7 +136,7 @@ pub(super) fn race<P: Family>(
     })
 }
 
-/// Whether a run with the defaults of a solver takes some seconds of a thread.
+/// True if a run with the defaults of a solver takes some seconds of a thread.
 pub(super) fn is_long(gradient: u64) -> bool {
     at_level_0(gradient) << T.own_level >= LONG
 }

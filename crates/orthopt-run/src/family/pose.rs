@@ -31,7 +31,7 @@ use orthopt_linalg::order::sort_numbers_down;
 ///
 /// # Errors
 /// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
-/// or so large that C overflows; a decomposition that nobody waits for any more ([`Cancel::during`](orthopt_linalg::cancel::Cancel::during)).
+/// or so large that C overflows; a decomposition that is cancelled ([`Cancel::during`](orthopt_linalg::cancel::Cancel::during)).
 pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
     in_time(match Unit::of(info, data, options) {
         Some(unit) => {
@@ -143,7 +143,7 @@ fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
 
 const CONSTANT: &str = "every column is constant, or every entry of C is zero: there is no variance, all X have the same, and components say nothing";
 
-/// Whether C is zero.
+/// True if C is zero.
 fn varies_nowhere(data: &PcaData<'_>) -> bool {
     let is_zero = |a: faer::MatRef<'_, f64>| (0..a.ncols()).all(|j| (0..a.nrows()).all(|i| a[(i, j)] == 0.0));
     match data {

@@ -1,4 +1,4 @@
-//! What a problem needs besides its data, as users give it.
+//! Options of posing a problem, as users give them.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 
-/// What a problem needs besides its data; `None` is chosen.
+/// Options of posing a problem; `None` is chosen.
 #[derive(Clone, Debug, Default)]
 pub struct PoseOptions {
     /// r.
@@ -25,7 +25,7 @@ pub struct PoseOptions {
     pub rank_rule: Option<RankRule>,
     /// Number of rows behind C, where the data are C itself; for the rule.
     pub samples: Option<usize>,
-    /// Whether the eigenvalues are wanted for a picture.
+    /// True if the eigenvalues are requested for a picture.
     pub show_scree: bool,
     /// Title of pictures, in place of one that says the numbers of components and variables.
     pub title: Option<String>,
@@ -67,9 +67,9 @@ pub struct PoseOptions {
     pub component_weights: Option<Vec<f64>>,
     /// A limit on nonzeros, for `l0-pca`, `nonneg-pca` and `pca`: λ is then 0 unless given.
     pub limit: Option<Limit>,
-    /// What holds between two components, for `l0-pca` and `pca`.
+    /// Relation between two components, for `l0-pca` and `pca`.
     pub between: Between,
-    /// What components maximise, for `l0-pca` and `pca`; [`measure`](Self::measure) says what that is where it is left open.
+    /// Measure to maximise, for `l0-pca` and `pca`; [`measure`](Self::measure) has the default.
     pub maximise: Option<Measure>,
     /// How they are found.
     pub order: Order,
@@ -79,7 +79,7 @@ pub struct PoseOptions {
     pub max_nonzeros: Option<usize>,
     /// Bytes that the problem may take; any number if `None`.
     pub max_memory: Option<u64>,
-    /// What numbers with the unit of λ are multiplied by where they are shown, of data that have been divided by a power of two.
+    /// Factor for printing numbers with the unit of λ, of data that were divided by a power of two.
     #[doc(hidden)]
     pub unit: Option<f64>,
 }
@@ -100,12 +100,12 @@ impl PoseOptions {
         self
     }
 
-    /// What numbers with the unit of λ are multiplied by where they are shown.
+    /// Factor for printing numbers with the unit of λ.
     pub(super) fn unit(&self) -> f64 {
         self.unit.unwrap_or(1.0)
     }
 
-    /// What r components maximise: the one place that decides it, for every front end.
+    /// Measure that r components maximise, for every front end.
     ///
     /// | | where nothing is said |
     /// |---|---|

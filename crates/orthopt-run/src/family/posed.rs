@@ -1,4 +1,4 @@
-//! What a problem is called and is, one that has been posed, and what every kind of problem chooses alike.
+//! Names and kinds of problems, posed problems, and choices common to all kinds.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -102,10 +102,10 @@ impl Posed {
     }
 }
 
-/// Number of components where nobody gives one, of six variables or more.
+/// Number of components if none is given, of six variables or more.
 pub const DEFAULT_RANK: usize = 5;
 
-/// Number of components of n variables where nobody gives one: fewer than variables, as n components of n variables explain
+/// Number of components of n variables if none is given: fewer than variables, as n components of n variables explain
 /// everything, whatever they are.
 pub(crate) fn default_rank(n: usize) -> usize {
     DEFAULT_RANK.min(n.saturating_sub(1)).max(1)

@@ -25,7 +25,7 @@ pub(super) const INFO: ProblemInfo = ProblemInfo {
     doc: "Procrustes: min 1/2 ||AX - B||^2 + h(X), X'X = I, B the target; of C itself 1/2 <X, CX> + <E, X>",
 };
 
-/// Name of the start that looks at E.
+/// Name of the start that examines E.
 pub(super) const POLAR: (&str, &str) = ("polar", "procrustes: the orthonormal matrix nearest to A'B (to -E)");
 
 /// The orthonormal matrix nearest to −E.
@@ -49,7 +49,7 @@ pub(super) fn polar(p: &PcaProblem) -> Result<RowMat> {
     }
 }
 
-/// Whether f has a linear term.
+/// True if f has a linear term.
 pub(super) fn is_linear(p: &PcaProblem) -> bool {
     p.f.ncols().is_some() && p.f.column_weights().is_none()
 }

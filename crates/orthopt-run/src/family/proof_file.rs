@@ -13,7 +13,7 @@ use orthopt_linalg::error::{Error, Result};
 const LARGEST: usize = 300;
 
 impl Named {
-    /// What is minimised, as a proof file states it.
+    /// The problem, as a proof file states it.
     ///
     /// # Errors
     /// There is no bound, or none that a file could prove, and why.
@@ -128,7 +128,7 @@ impl Request {
         match &problem.limits {
             _ if has_limit => {}
             Some(Limits::Nonzeros(list)) => {
-                // one number is for any rank, so that another rank is told as such
+                // one number is for any rank, so that another rank is named
                 let same = list.iter().all(|k| *k == list[0]);
                 self.nonzeros = Some(Counts::Given(if same { list[..1].to_vec() } else { list.clone() }));
             }
@@ -139,7 +139,7 @@ impl Request {
         if self.total_nonzeros.is_some() && self.max_nonzeros.is_none() {
             self.max_nonzeros = problem.max_nonzeros;
         }
-        // another problem is told as such, without a measure that it does not have
+        // another problem is named, without a measure that it does not have
         let is_asked = self.problem.as_ref() == Some(&problem.name);
         let takes_measure = is_asked && (self.nonzeros.is_some() || self.total_nonzeros.is_some());
         if self.maximise.is_none() && takes_measure && !problem.nonnegative {

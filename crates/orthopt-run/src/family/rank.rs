@@ -91,9 +91,8 @@ const TRACY_WIDOM: f64 = 0.9793;
 const CENTRED: f64 = 1e-6;
 
 impl PoseOptions {
-    /// The same with the number of components that the rule gives, and with the eigenvalues for a picture where they are
-    /// wanted. Without a rule nothing changes, nor where nobody waits any more for the eigenvalues by which the number would be
-    /// chosen.
+    /// The same with the number of components that the rule gives, and with the eigenvalues for a picture if they are
+    /// requested. Without a rule nothing changes, nor if the eigenvalues that choose the number are cancelled.
     ///
     /// # Errors
     /// A problem that is not PCA; C without the number of its rows; data that are not what they should be.
@@ -157,7 +156,7 @@ pub fn scree(data: &PcaData<'_>, samples: Option<usize>) -> Result<Scree> {
     }
 }
 
-/// Whether the permuted copies of m rows of n variables are cheap.
+/// True if the permuted copies of m rows of n variables are cheap.
 fn is_small(m: usize, n: usize) -> bool {
     let (m, n) = (m as f64, n as f64);
     COPIES as f64 * m * n * (m.min(n) + MOVE) <= WORK

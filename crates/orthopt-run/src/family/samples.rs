@@ -77,7 +77,7 @@ impl Family for SampleProblem {
             "random" => Ok(stiefel::random(n, r, &mut Pcg64::seed_from_u64(seed ^ 0x5341_4d50))),
             "identity" => Ok(RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == k)))),
             "pca" => {
-                // where nobody waits for eigenvectors the first coordinates are what there is
+                // if cancelled for eigenvectors the first coordinates are what there is
                 match cancel.during(|| self.f.leading_eigenvectors(r)) {
                     Some(mut x) => {
                         stiefel::repair_on_support(&mut x);

@@ -168,7 +168,7 @@ pub(super) fn proved_with_work(
         None => Some(first_of_proof(p, (FIRST * work as f64) as u64, cancel)?),
     };
     let work = work.saturating_sub(so_far() - begun);
-    // what proves nothing is not wanted, so that no relaxation is
+    // a relaxation proves nothing here
     let options = Options { nodes: u64::MAX, work: Some(work), iterations: 0, ..Options::default() };
     let bound = p.lower_bound(known.or(first.as_ref()), &options, cancel, &|_| ()).ok()?;
     let x = bound.x.clone().or(first);

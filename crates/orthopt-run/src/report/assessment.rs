@@ -38,8 +38,8 @@ impl Checks {
 const CHECKS: f64 = 0.2;
 
 /// Runs `f`, which checks the X of a run, with a clock that is over after what the run has left of its limit and a moment, or
-/// where `patient` is: a moment after `cancel`, in which small problems are checked. Within `f` long steps are left as soon as
-/// nobody waits for them: after `cancel`, or where the run has left too little.
+/// where `patient` is: a moment after `cancel`, in which small problems are checked. Within `f` long steps end as soon as
+/// they are cancelled: after `cancel`, or if the run has left too little time.
 pub fn in_time<R>(
     (limit, seconds): (Option<f64>, f64),
     (cancel, patient): (&Cancel, &Cancel),

@@ -80,7 +80,7 @@ pub struct DataFacts {
 }
 
 impl DataFacts {
-    /// What a proof file says of the data.
+    /// Description of the data in a proof file.
     pub fn prepared(&self) -> Prepared {
         Prepared {
             source: self.source.clone(),

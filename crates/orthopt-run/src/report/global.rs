@@ -72,7 +72,7 @@ impl Global {
         Claim::new(self.bound, lower, self.size, PROVED).map(|_| ())
     }
 
-    /// Whether X is proved to be a global minimum.
+    /// True if X is proved to be a global minimum.
     pub fn is_optimal(&self) -> bool {
         self.proof == Some(Proof::Optimal.name())
     }

@@ -136,7 +136,7 @@ pub struct Report {
     pub checks: Checks,
     /// A global bound and the gap of F; also filled in on request.
     pub global: Option<Global>,
-    /// What halves of the rows say of the components; also filled in on request.
+    /// Stability of the components over halves of the rows; also filled in on request.
     pub stability: Option<Stability>,
 }
 
@@ -249,7 +249,7 @@ impl Report {
     }
 }
 
-/// What the long steps of a report may take: what the run has left of its limit, and a moment.
+/// Time for the long steps of a report: the rest of the limit of the run, and a moment.
 fn clock(stopping: &Stopping, solution: &Solution) -> Cancel {
     let left = |limit: f64| left_after(limit, solution.seconds);
     let seconds = match solution.status {

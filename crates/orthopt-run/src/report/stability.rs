@@ -1,4 +1,4 @@
-//! What halves of the rows say of the components.
+//! Stability of the components over halves of the rows.
 
 use serde::ser::{Serialize, Serializer};
 

@@ -7,7 +7,7 @@ use super::Tuning;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::{RowMat, work};
 
-/// The best point that any task has looked at; for those who watch, and for X where a search is cut short.
+/// The best point that any task has examined; for observers, and for X if a search is cut off.
 #[derive(Clone, Debug)]
 pub(super) struct Best {
     pub x: RowMat,
@@ -42,7 +42,7 @@ impl Control {
         self.work.load(Ordering::Relaxed) + work::so_far()
     }
 
-    /// Whether there is no more work to be done.
+    /// True if there is no more work to be done.
     pub fn is_spent(&self) -> bool {
         self.tuning.max_work.is_some_and(|limit| self.work() >= limit)
     }

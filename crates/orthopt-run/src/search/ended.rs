@@ -23,7 +23,7 @@ impl Ended {
         }
     }
 
-    /// Whether a run has ended on the supports of X with an F that is not higher.
+    /// True if a run has ended on the supports of X with an F that is not higher.
     pub fn has(&self, x: &RowMat, objective: f64, scale: f64) -> bool {
         let key = key(x);
         let known = self.0.iter().find(|(known, _)| *known == key);
@@ -31,7 +31,7 @@ impl Ended {
     }
 }
 
-/// What is known when a task is launched.
+/// Ends of tasks known at a launch.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     /// The lowest F.

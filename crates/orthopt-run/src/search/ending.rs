@@ -2,7 +2,7 @@
 
 use super::Effort;
 
-/// Looks at F whenever something has been tried.
+/// Examines F whenever something has been tried.
 ///
 /// With w the work so far and F(w) the lowest F then, a search of effort ε, s ends when F(w/2) − F(w) ≤ ε|F| and at least s
 /// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than a quarter of a second,
@@ -35,7 +35,7 @@ impl Ending {
         }
     }
 
-    /// Whether it is enough.
+    /// True if it is enough.
     pub(super) fn is_reached(&self, work: u64, (lowest, size): (f64, f64)) -> bool {
         let Some(effort) = self.effort else { return false };
         let (least, cheap) = effort.tries();
@@ -45,7 +45,7 @@ impl Ending {
         self.tries >= due && then - lowest <= effort.worth() * size
     }
 
-    /// The race is over: that candidates are worse than the best of them says nothing of what goes on from it.
+    /// The race is over: that candidates are worse than the best of them says nothing of what continues from it.
     pub(super) fn begin(&mut self) {
         self.tries = 0;
     }

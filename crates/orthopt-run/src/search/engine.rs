@@ -25,10 +25,10 @@ use orthopt_linalg::parallel::{alone, is_alone};
 use orthopt_linalg::threads;
 use orthopt_linalg::{RowMat, work};
 
-/// What is said of an X whose F equals its lower bound.
+/// Note for an X whose F equals its lower bound.
 pub(crate) const IS_MINIMUM: &str = "F is the global minimum: it equals its lower bound";
 
-/// What is said of a search that has done as much work as it may.
+/// Note for a search that has reached its limit of work.
 pub(crate) const ALL_WORK: &str = "has done all the work it may do";
 
 /// How a search goes.
@@ -134,7 +134,7 @@ const CANDIDATE: &str = "candidate again";
 /// An arm, a level and a seed.
 pub(super) type Place = (usize, u32, u64);
 
-/// What a task in flight is for.
+/// Purpose of a running task.
 pub(super) enum Aim {
     /// A run of an arm in a round of the race.
     Arm(Place),
@@ -142,11 +142,11 @@ pub(super) enum Aim {
     Search(usize, Option<Place>),
     /// The best point, polished further: how it was found.
     Further(String, Vec<Stage>),
-    /// The best point, settled.
+    /// The best point, polished.
     Settle,
 }
 
-/// How long the search goes on as it does.
+/// How long the search continues as it does.
 #[derive(Clone, Copy)]
 pub(super) enum Until {
     /// Until the round of arms is over.
@@ -228,17 +228,17 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.size = parts.total.abs().max(CANCELLED * parts.smooth.abs());
     }
 
-    /// Whether a part is there.
+    /// True if a part is there.
     pub(super) fn has(&self, part: &str) -> bool {
         self.portfolio.tuning.has(part)
     }
 
-    /// What tasks need.
+    /// Problem, limits and control that tasks share.
     pub(super) fn ground(&self) -> Ground<'a, P> {
         Ground { problem: self.problem, stopping: self.settings.stopping, control: self.control }
     }
 
-    /// What a task that is launched now may use.
+    /// Budget of a task that is launched now.
     pub(super) fn known(&self) -> Known {
         let ended = if self.has("known supports") { self.ended.clone() } else { Ended::default() };
         Known { lowest: self.lowest(), ended }
@@ -280,12 +280,12 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.has_worked() || self.is_reached()
     }
 
-    /// Whether more work is not worth it.
+    /// True if more work is not worth it.
     pub(super) fn is_reached(&self) -> bool {
         self.ending.is_reached(self.work, (self.lowest(), self.size))
     }
 
-    /// Whether all of its work is done. Tasks count when they are taken in, in an order that does not depend on threads.
+    /// True if all of its work is done. Tasks count when they are taken in, in an order that does not depend on threads.
     pub(super) fn has_worked(&self) -> bool {
         self.settings.work.is_some_and(|most| self.work >= most)
     }

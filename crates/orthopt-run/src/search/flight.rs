@@ -21,10 +21,10 @@ use orthopt_core::objective::Evaluate;
 use orthopt_core::solve::Stopping;
 use orthopt_linalg::error::Result;
 
-/// What became of a task; `None` where nobody waited for it any more.
+/// Result of a task; `None` if it was cancelled.
 pub(super) type Outcome = Option<Result<Done>>;
 
-/// What tasks need.
+/// Problem, limits and control that tasks share.
 #[derive(Debug)]
 pub(super) struct Ground<'a, P> {
     pub problem: &'a P,
@@ -50,7 +50,7 @@ pub(super) struct Job<P> {
     outcome: Mutex<Outcome>,
 }
 
-/// Says that a job is over. Where it panics the search ends, which then panics too: nobody waits for the other jobs.
+/// Says that a job is over. Where it panics the search ends, which then panics too, without waiting for the other jobs.
 struct Landing<'j> {
     is_over: &'j AtomicBool,
     control: &'j Control,
@@ -66,7 +66,7 @@ impl Drop for Landing<'_> {
 }
 
 impl<P: Evaluate + 'static> Job<P> {
-    /// Performs it, unless nobody waits for it any more. `tick` is called all the time.
+    /// Performs it, unless cancelled. `tick` is called all the time.
     pub fn perform(&self, on: Ground<'_, P>, tick: &mut dyn FnMut()) {
         let Ground { problem, stopping, control } = on;
         let _landing = Landing { is_over: &self.is_over, control };
@@ -93,7 +93,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where jobs wait that nobody performs yet.
+/// Where jobs wait that no thread performs yet.
 pub(super) struct Queue<P> {
     jobs: Mutex<VecDeque<Arc<Job<P>>>>, // the first first
     idle: AtomicUsize,                  // helpers without a job
@@ -140,7 +140,7 @@ pub(super) fn help<'s, P: Evaluate + Sync + 'static>(
                     queue.master.unpark();
                 }
             };
-            // a panic goes on once somebody else is there for the other jobs, which are all to end
+            // a panic continues once the other jobs have been handed on, which are all to end
             let panic = catch_unwind(AssertUnwindSafe(|| job.perform(on, &mut tick))).err();
             queue.master.unpark();
             help(scope, queue, on);
@@ -185,7 +185,7 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
         }
     }
 
-    /// One that nobody performs yet: it is for the caller.
+    /// Takes the next waiting job; the calling thread runs it.
     pub fn take(&self) -> Option<Arc<Job<P>>> {
         self.queue.take(false)
     }
@@ -199,7 +199,7 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
         is_over.then_some((next, end))
     }
 
-    /// Whether it is known which is the next one to end.
+    /// True if it is known which is the next one to end.
     pub fn is_next_known(&self) -> bool {
         self.next().is_some()
     }
@@ -218,7 +218,7 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
 mod tests {
     use super::*;
 
-    /// A job that panics ends the others too, and the panic goes on once all are over.
+    /// A job that panics ends the others too, and the panic continues once all are over.
     #[test]
     fn a_panic_keeps_nobody_waiting() {
         use orthopt_core::penalty::{AnyPenalty, L0};
@@ -298,7 +298,7 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| flight.ended().map(|e| e.0)).collect();
         assert_eq!(order, ["next", "long"]);
         assert_eq!(flight.clock, 3_000_000 + OVERHEAD);
-        // ended like a whole task that nobody waits for
+        // ended like a whole task that is cancelled
         control.cancel.cancel();
         flight.launch(costs(1), "late", Known::default());
         flight.take().unwrap().perform(on, &mut || ());

@@ -47,7 +47,7 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use rand_pcg::Pcg64;
 
-/// How long a search goes on by itself.
+/// How long a search continues by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
     /// Until a doubling of the work lowers F by less than 1e-2 of |F|.
@@ -108,7 +108,7 @@ pub struct Arm<P> {
     pub solver: String,
     /// The start.
     pub start: String,
-    /// Whether the start has chance in it, so that another seed gives another one.
+    /// True if the start has chance in it, so that another seed gives another one.
     pub random: bool,
     /// The task at a level (0, 1, ...: each about twice as patient) with a seed.
     pub task: MakeTask<P>,
@@ -130,16 +130,16 @@ pub trait Move<P>: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Where it leads from the best points (lowest F first, never empty); `None` where it has no place. Made on
+    /// Where it leads from the best points (lowest F first, never empty); `None` where it does not apply. Made on
     /// the thread of its task, whose work it counts as; one that takes its time may end early, without a
-    /// point, where nobody waits any more.
+    /// point, if cancelled.
     fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
 
-    /// The solvers that go on from there.
+    /// The solvers that continue from there.
     fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;
 }
 
-/// What a search is made of.
+/// Arms, moves and settings of a search.
 pub struct Portfolio<P> {
     /// Arms, the one that most often does well first.
     pub arms: Vec<Arm<P>>,
@@ -149,7 +149,7 @@ pub struct Portfolio<P> {
     pub run: u64,
     /// Work of a move, roughly.
     pub polish: u64,
-    /// The solver that settles the best point with a seed, where there is one.
+    /// The solver that polishes the best point with a seed, if there is one.
     pub settle: Option<MakeTask<P>>,
     /// Constants and parts.
     pub tuning: Tuning,

@@ -171,7 +171,7 @@ pub struct Reheat<P> {
     pub solver: MakeSolver<P>,
     /// Temperatures.
     pub warmth: Range<f64>,
-    /// What follows.
+    /// The steps after it.
     pub polish: Polish<P>,
 }
 

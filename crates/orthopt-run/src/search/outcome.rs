@@ -1,4 +1,4 @@
-//! What a search returns.
+//! Result of a search.
 
 use super::Arm;
 use super::engine::{ALL_WORK, Elite, Engine};
@@ -28,7 +28,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let compared = self.arms.len() > 1;
         let (status, message) = match (self.end.take(), own) {
             (Some((Status::TimeLimit | Status::MaxIters, limit)), (Status::Converged, why)) => {
-                (Status::Converged, format!("{why}; the search went on until it {limit}"))
+                (Status::Converged, format!("{why}; the search continued until it {limit}"))
             }
             (Some(end), _) => end,
             (None, (Status::Converged | Status::Stalled | Status::MaxIters, _)) if compared => {

@@ -31,7 +31,7 @@ pub(super) fn drawn(n: usize, most: usize, allowed: impl Fn(usize) -> bool, rng:
 
 /// Components with `size` entries on the rows that are `allowed`, from each of the rows of `seeds`: its column of C, cut to
 /// the largest entries, then truncated power iterations. The one with the most variance first, each set of
-/// variables once. `None` where nobody waits any more.
+/// variables once. `None` if cancelled.
 pub(super) fn components<F: Quadratic>(
     (f, nonneg): (&F, bool),
     seeds: &[usize],
@@ -74,7 +74,7 @@ pub(super) fn components<F: Quadratic>(
                 *v = rows.iter().map(|i| (*i, of(i) / length)).collect();
             }
             count(4 * n * v.len());
-            // the first to come to a set of variables goes on from there for the others too
+            // the first to come to a set of variables continues from there for the others too
             let stay: Vec<bool> =
                 v.iter().zip(&from).map(|(v, i)| is_first(&mut visited, v, (*i, step))).collect();
             keep(&mut v, &stay);
@@ -91,7 +91,7 @@ pub(super) fn components<F: Quadratic>(
 /// Who has come to a set of variables, from which row, and after how many steps.
 type Visited = std::collections::BTreeMap<Vec<usize>, (usize, usize)>;
 
-/// Whether nobody else has come to the variables of `v` before, after as many steps or fewer.
+/// True if no other walk has reached the variables of `v` before, after as many steps or fewer.
 fn is_first(visited: &mut Visited, v: &[(usize, f64)], own: (usize, usize)) -> bool {
     let entry = visited.entry(v.iter().map(|e| e.0).collect()).or_insert(own);
     if entry.1 > own.1 {

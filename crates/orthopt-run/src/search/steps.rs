@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1e-12;
 const NAP: Duration = Duration::from_micros(500);
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
-    /// Goes on until something is reached. Performs tasks in the meantime, and looks about all the time.
+    /// Continues until something is reached. Performs tasks and checks for an end in the meantime.
     pub(super) fn go_on(&mut self, until: Until) {
         (self.until, self.failures) = (until, 0);
         self.proceed();
@@ -64,7 +64,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         while !self.is_there() && (self.launch() || self.take_in()) {}
     }
 
-    /// Whether it has reached what it goes on until. Asked after every end, so that what follows does not depend on how many
+    /// True if it has reached what it continues until. Asked after every end, so that what follows does not depend on how many
     /// tasks have been performed by then.
     fn is_there(&mut self) -> bool {
         match self.until {
@@ -76,7 +76,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         }
     }
 
-    /// Whether there is anything to go on with, and not so many times [`Tuning::in_flight`](super::Tuning::in_flight) of the moves have
+    /// True if there is anything to continue with, and not so many times [`Tuning::in_flight`](super::Tuning::in_flight) of the moves have
     /// failed in a row.
     fn can_move(&self, times: u32) -> bool {
         !self.elite.is_empty() && self.failures < times * self.portfolio.tuning.in_flight as u32

@@ -24,9 +24,9 @@ pub struct Part<P> {
     pub share: u64,
     /// It has as much work again where the last half of it lowered F by more than this times |F|.
     pub again: Option<f64>,
-    /// Whether it has the whole share and not half of it, and goes on where a pass lowers F by less than 1e-5 of its size.
+    /// True if it has the whole share and not half of it, and continues where a pass lowers F by less than 1e-5 of its size.
     pub patient: bool,
-    /// The next one goes on where F has not fallen for half of the iterations, but not before so many.
+    /// The next one continues where F has not fallen for half of the iterations, but not before so many.
     pub hands_on: Option<u64>,
 }
 
@@ -65,9 +65,9 @@ pub(super) struct Done {
 /// Work of a task whatever it does, so that those that do nothing come to an end.
 pub(super) const OVERHEAD: u64 = 400_000;
 
-/// Runs a task to its end, or until the control says so; what it found and its work. Of the points it looks at (after
+/// Runs a task to its end, or until the control says so; what it found and its work. Of the points it examines (after
 /// iterations of given numbers, never when the clock says so) the best is what it found. Its work is added to `shown` as it
-/// goes on, and `tick` is called all the time.
+/// continues, and `tick` is called all the time.
 ///
 /// # Errors
 /// There is no X⁰, or no solver takes it.
@@ -184,7 +184,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             }
         }
         if cut && iterations == 0 && kept.objective == f64::INFINITY {
-            kept.objective = problem.value(&kept.x); // X⁰, where nobody waits for a step
+            kept.objective = problem.value(&kept.x); // X⁰, if cancelled for a step
             control.offer(&kept.x, kept.objective);
         }
         let StopReason { status, message } = reason;

@@ -55,7 +55,7 @@ pub struct Tuning {
     pub warmth: f64,
     /// and its work, in polishes.
     pub reheat: u64,
-    /// Rows that a component solved anew with a limit of nonzeros is looked for from.
+    /// Rows that a component solved anew with a limit of nonzeros is searched for from.
     pub candidates: usize,
     /// Share of the entries that a move with a measure forgets.
     pub forgotten: f64,
@@ -80,7 +80,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// What users get.
+    /// The default constants.
     pub const DEFAULT: Self = Self {
         run: 500,
         longest: 1_000_000_000,

@@ -1,4 +1,4 @@
-//! Shows a search to those who watch it.
+//! Shows a search to its observers.
 
 use super::control::Control;
 use orthopt_core::objective::{Evaluate, count_nonzeros};
@@ -17,7 +17,7 @@ pub(super) struct Watcher<'a, 'o, P> {
 impl<P: Evaluate> Watcher<'_, '_, P> {
     /// `whatever` the time: records a point if there is a better one.
     pub fn look(&mut self, whatever: bool) {
-        // what it costs to look is no work of the task on whose thread that is
+        // the cost of a check is no work of the task on whose thread it runs
         counted(|| self.show(whatever));
     }
 

@@ -14,7 +14,7 @@ use super::splitting::{
 };
 use crate::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Madmm> =
     Preset::new("madmm", "manifold ADMM with an inner Riemannian solver", Domain::SPLITTING);
 

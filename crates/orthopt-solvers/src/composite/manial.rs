@@ -17,7 +17,7 @@ use super::splitting::{least_beta, plus, slope};
 use crate::prelude::*;
 use orthopt_core::composite::distance;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Manial> =
     Preset::new("manial", "inexact augmented Lagrangian with an inner Riemannian solver", Domain::SPLITTING);
 

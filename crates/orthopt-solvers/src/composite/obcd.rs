@@ -18,7 +18,7 @@ use orthopt_core::pair::PairPenalty;
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::tilted::Tilted;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<DcObcd> = Preset {
     name: "obcd",
     doc: "block coordinate descent on rows with -g linearised; feasible and monotone",

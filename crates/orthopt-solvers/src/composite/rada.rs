@@ -17,7 +17,7 @@ use super::augmented::{Augmented, MOST_GROWTH};
 use super::splitting::{least_beta, slope};
 use crate::prelude::*;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Rada> = Preset::new(
     "rada-rgd",
     "Riemannian alternating descent ascent with gradient descent steps",

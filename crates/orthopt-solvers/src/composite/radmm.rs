@@ -14,7 +14,7 @@ use super::splitting::{least_beta, plus, project, prox, slope};
 use crate::prelude::*;
 use orthopt_core::constraint::stiefel::tangent;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Radmm> =
     Preset::new("radmm", "Riemannian ADMM with fixed penalty, smoothing and step", Domain::SPLITTING);
 

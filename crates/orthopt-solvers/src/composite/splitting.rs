@@ -183,7 +183,7 @@ impl Candidates {
         Self { objective_x: p.value(x), sparse: None }
     }
 
-    /// Whether polar(y̌) is the better one.
+    /// True if polar(y̌) is the better one.
     fn takes_sparse(&self) -> bool {
         self.sparse.as_ref().is_some_and(|s| s.1 < self.objective_x)
     }

@@ -10,7 +10,7 @@ use super::splitting::{Candidates, Linearised, plus, project, pull_back, slope};
 use crate::prelude::*;
 use orthopt_core::nonsmooth::Subgradients;
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<Subgrad> =
     Preset::new("subgrad", "subgradient method with Euclidean projection", Domain::SPLITTING);
 

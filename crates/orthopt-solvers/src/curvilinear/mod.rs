@@ -27,10 +27,10 @@ use orthopt_linalg::products::{cross, gram, product};
 
 /// A curve on the manifold.
 pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
-    /// What the registry says of the search along it.
+    /// Entry of the registry for the search along it.
     const INFO: Preset<Curvilinear<Self>>;
 
-    /// Whether each point is followed by the multiplier correction.
+    /// True if each point is followed by the multiplier correction.
     const CORRECTS: bool;
 
     /// What is computed once for all τ of a search.
@@ -130,7 +130,7 @@ pub struct Curvilinear<C> {
     curve: std::marker::PhantomData<C>,
 }
 
-/// What the registry says of the search along C.
+/// Entry of the registry for the search along C.
 const fn preset<C: Curve>(name: &'static str, doc: &'static str) -> Preset<Curvilinear<C>> {
     Preset {
         name,

@@ -27,7 +27,7 @@ pub enum Prepared {
         vu: Mat<f64>,
         /// VᵀX (2r × r).
         vx: Mat<f64>,
-        /// What G is divided by in them.
+        /// Divisor of G in them.
         unit: f64,
     },
     /// W (n × n).

@@ -98,7 +98,7 @@ impl OadmmOptions {
         Self { variant, ..Self::DEFAULT }
     }
 
-    /// Those of the constants that this variant looks at.
+    /// Those of the constants that this variant examines.
     pub(super) fn listed(&self) -> &'static [Constant] {
         match self.variant {
             Variant::Ep => OF_EP,

@@ -61,7 +61,7 @@ pub(crate) fn jacobi_round<F: Quadratic, H: PairPenalty>(
     done
 }
 
-/// What all tasks found, in their order.
+/// Results of all tasks, in their order.
 fn together(found: Vec<Found>) -> Found {
     let mut all = Found::default();
     for one in found {

@@ -76,7 +76,7 @@ mod tests {
     use orthopt_core::smooth::{DenseQuadratic, Smooth};
     use orthopt_linalg::RowMat;
 
-    /// Near are the zero rows of the largest offers, found here from the whole gradient; nobody where hardly any row would
+    /// Near are the zero rows of the largest offers, found here from the whole gradient; none where hardly any row would
     /// be left out.
     #[test]
     fn rows_near_are_those_that_offer_the_most() {

@@ -10,7 +10,7 @@ use orthopt_core::solve::AnySolver;
 use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_linalg::error::Result;
 
-/// What the registry says of OBCD. Its constants are shared options.
+/// Entry of the registry for OBCD. Its constants are shared options.
 pub const INFO: SolverInfo = SolverInfo {
     name: "obcd",
     doc: "block coordinate descent on rows with globally solved pairs; feasible and monotone",

@@ -17,7 +17,7 @@ use orthopt_linalg::work::count;
 
 /// Accepted moves between two refreshes of the image from X.
 const REFRESH: u64 = 100_000;
-/// Accepted moves between two looks at the feasibility of X.
+/// Accepted moves between two checks of the feasibility of X.
 const LOOK: u64 = 5_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
 const DRIFT: f64 = 3e-13;

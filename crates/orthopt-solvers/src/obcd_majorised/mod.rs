@@ -34,7 +34,7 @@ use orthopt_core::pair::PairPenalty;
 use orthopt_core::solve::Pass;
 use rounds::{DRIFT, Iterate, Sets};
 
-/// What the registry says of OBCD for any f and h of the kind: rounds of n/2 disjoint pairs, or of blocks where
+/// Entry of the registry for OBCD for any f and h of the kind: rounds of n/2 disjoint pairs, or of blocks where
 /// `block` is more than 2; single pairs, a gradient each, where the rule is greedy.
 pub const INFO: Preset<MajorisedObcd> = Preset {
     name: "obcd-majorised",
@@ -57,7 +57,7 @@ pub struct MajorisedObcd {
     options: ObcdOptions,
 }
 
-/// Rounds and passes that lower F by less than this, relative to its size, are followed by a look at criticality.
+/// Rounds and passes that lower F by less than this, relative to its size, are followed by a check of criticality.
 const SLOW: f64 = 1e-4;
 
 impl MajorisedObcd {

@@ -40,7 +40,7 @@ impl Greedy {
         self.fruitless = 0;
     }
 
-    /// Whether the best pairs keep failing, so that a whole pass is due.
+    /// True if the best pairs keep failing, so that a whole pass is due.
     #[inline]
     pub fn is_exhausted(&self) -> bool {
         self.fruitless >= PATIENCE

@@ -93,7 +93,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
         over.then(|| self.next_phase())
     }
 
-    /// What a move must lower F by: α/2‖V − I‖², and in passes more than the tolerance.
+    /// Least decrease of F by a move: α/2‖V − I‖², and in passes more than the tolerance.
     #[inline]
     fn demand(&self) -> Demand {
         let State { objective, alpha, schedule } = &*self.state;
@@ -140,7 +140,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
         pass
     }
 
-    /// A pass moved nothing though a pair offers `best`. Nobody stopped, so what is left is wanted. Either it
+    /// A pass moved nothing though a pair offers `best`. Nothing stopped the run, so the rest is tried. Either it
     /// is below the tolerance of passes, or it goes far for little and is refused by α alone, which
     /// may be any positive number.
     fn lower(&mut self, best: f64, size: f64) {

@@ -1,4 +1,4 @@
-//! What block coordinate descent asks of a problem.
+//! Interface of a problem for block coordinate descent.
 
 use orthopt_core::pair::movable::Movable;
 use orthopt_core::solve::Status;
@@ -49,7 +49,7 @@ pub trait PairOracle {
     /// When drift is controlled.
     fn upkeep(&self) -> Upkeep;
 
-    /// Whether X has left the constraint by more than rounding.
+    /// True if X has left the constraint by more than rounding.
     fn has_drifted(&self) -> bool;
 
     /// Repairs X if it has drifted, computes the image afresh from it, and returns F(X).
@@ -64,7 +64,7 @@ pub trait PairOracle {
     }
 }
 
-/// What a move must lower F by.
+/// Least decrease of F by a move.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// Α: at least α/2‖V − I‖².
@@ -116,7 +116,7 @@ impl Tried {
 pub struct Upkeep {
     /// Moves between two refreshes of the image.
     pub refresh: u64,
-    /// Moves between two looks at the feasibility of X.
+    /// Moves between two checks of the feasibility of X.
     pub look: u64,
     /// Not within a round or pass: it costs as much as one.
     pub between_passes: bool,

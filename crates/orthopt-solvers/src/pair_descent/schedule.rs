@@ -65,7 +65,7 @@ pub struct Schedule {
     pub passes: u64,
     /// `moves` at the last refresh of the image.
     pub refreshed: u64,
-    /// `moves` at the last look at feasibility.
+    /// `moves` at the last check of feasibility.
     pub looked: u64,
 }
 
@@ -118,7 +118,7 @@ impl Schedule {
         schedule
     }
 
-    /// Whether zero rows are narrowed down to those near.
+    /// True if zero rows are narrowed down to those near.
     pub fn narrows(&self) -> bool {
         self.rule == WorkingSet::Active && self.k == 2 && !self.matchings
     }
@@ -173,18 +173,18 @@ impl Schedule {
         self.greedy.forget();
     }
 
-    /// Whether a pass is under way.
+    /// True if a pass is under way.
     #[inline]
     pub fn in_pass(&self) -> bool {
         matches!(self.phase, Phase::Pass(_))
     }
 
-    /// Whether that pass is over all pairs that can move.
+    /// True if that pass is over all pairs that can move.
     pub fn in_whole_pass(&self) -> bool {
         self.in_pass() && self.whole
     }
 
-    /// Whether as many pairs have been tried since the last pass over all pairs as there are.
+    /// True if as many pairs have been tried since the last pass over all pairs as there are.
     pub fn is_whole_pass_due(&self, rows: &Movable) -> bool {
         self.since >= rows.pairs()
     }
@@ -198,13 +198,13 @@ impl Schedule {
         }
     }
 
-    /// Whether a slow round is to be followed by a whole pass. A round by scores is short, and brings more for a pair than a pass: the pass has
+    /// True if a slow round is to be followed by a whole pass. A round by scores is short, and brings more for a pair than a pass: the pass has
     /// to wait until as many pairs have been tried as it has itself.
     pub fn may_pass(&self, rows: &Movable) -> bool {
         !self.rule.is_greedy() || self.in_pass() || self.is_whole_pass_due(rows)
     }
 
-    /// Whether the round ended because the best pairs kept failing.
+    /// True if the round ended because the best pairs kept failing.
     pub fn is_exhausted(&self) -> bool {
         self.greedy.is_exhausted()
     }
@@ -243,7 +243,7 @@ impl Schedule {
     fn round(&self, rows: &Movable) -> u64 {
         let (n, k) = (rows.nrows() as u64, self.k as u64);
         let inside = (k * k.saturating_sub(1) / 2).max(1);
-        // a greedy step looks at many pairs, so its rounds are shorter
+        // a greedy step examines many pairs, so its rounds are shorter
         let pairs = if self.rule.is_greedy() { n } else { rows.near_pairs() };
         let at_once = if self.matchings {
             (n / 2).max(1)

@@ -67,7 +67,7 @@ impl Descent {
         self.relative.to((self.inner.distance + self.inner.error) * (1.0 / self.t).max(lipschitz))
     }
 
-    /// Whether the decrease that the last full step promised is above the rounding errors of F.
+    /// True if the decrease that the last full step promised is above the rounding errors of F.
     pub(crate) fn is_visible(&self, delta: f64) -> bool {
         delta * self.inner.distance.powi(2) / self.t > self.at.rounding()
     }
@@ -115,7 +115,7 @@ impl Descent {
     }
 
     /// X ← Retr(X⁺ + b(X⁺ − X)) for the point X⁺ of `next`, with the gradient; f and h stay those of X.
-    /// `false`, and X nothing to go on from, where the columns are near dependence. Cost 6nr² flops where
+    /// `false`, and X nothing to continue from, where the columns are near dependence. Cost 6nr² flops where
     /// ∇f is linear, that of a gradient besides elsewhere.
     pub(crate) fn extrapolate<F: Smooth, H: Nonsmooth>(
         &mut self,
@@ -208,7 +208,7 @@ fn overshoot(x: &mut RowMat, y: &RowMat, b: f64) {
     });
 }
 
-/// Whether ∇f(XR) = ∇f(X)R for every R (r × r): f = ½tr(XᵀMX). A linear term, or a matrix between the
+/// True if ∇f(XR) = ∇f(X)R for every R (r × r): f = ½tr(XᵀMX). A linear term, or a matrix between the
 /// columns, fixes their number.
 fn is_linear<F: Smooth>(f: &F) -> bool {
     f.is_quadratic() && f.ncols().is_none()

@@ -14,7 +14,7 @@ const REPAIRABLE: f64 = 1.0;
 /// A copy is made at every iteration at first, later when their number has grown by a sixteenth:
 /// as many as log k, whatever the cost of one.
 const SHARE: u64 = 16;
-/// The same where nobody asks for points on the way: a copy costs some iterations.
+/// The same without a request for points on the way: a copy costs some iterations.
 const RARELY: u64 = 4;
 
 /// The best feasible point seen.
@@ -38,7 +38,7 @@ impl Feasible {
         Self { x: x0.clone(), objective: p.value(x0), due: 1, steps: LAST }
     }
 
-    /// Whether a copy is to be made at iteration k. Decided by k alone, so that the result of a
+    /// True if a copy is to be made at iteration k. Decided by k alone, so that the result of a
     /// run does not depend on how it is cut into steps.
     pub(crate) fn is_due(&mut self, k: u64) -> bool {
         self.is_due_by(k, SHARE)

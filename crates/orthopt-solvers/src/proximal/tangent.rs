@@ -35,7 +35,7 @@ pub struct Inner {
     pub error: f64,
     /// ‖D‖_F = ‖Y − X‖_F.
     pub distance: f64,
-    /// Whether the accuracy asked for was reached.
+    /// True if the accuracy asked for was reached.
     pub exact: bool,
 }
 

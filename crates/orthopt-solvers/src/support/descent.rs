@@ -119,7 +119,7 @@ pub(crate) const LOOSE: f64 = 1e-9;
 const TIGHT: f64 = 2e-14;
 /// Accuracy of the tangent projection, relative; the rest is undone on the way back.
 const TANGENT: f64 = 1e-4;
-/// Values that the nonmonotone rule looks back on.
+/// Number of earlier values that the nonmonotone rule compares with.
 const MEMORY: usize = 4;
 /// Sufficient decrease, shrinking factor and trials of the line search.
 const ARMIJO: f64 = 1e-4;

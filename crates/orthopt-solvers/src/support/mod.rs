@@ -59,7 +59,7 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: SolverInfo = SolverInfo {
     name: "support",
     doc: "descent on fixed supports; supports change by single entries and by OBCD; exactly sparse",
@@ -316,7 +316,7 @@ impl Support {
         let pays = pairs.from - objective > NOTHING * size;
         let slow = step.pass.is_some_and(|pass| pass.decrease <= SLOW * size);
         let tried = step.pass.is_some() || pairs.tried >= TRIAL * p.nrows() as u64;
-        // the other candidate goes on while it is ahead
+        // the other candidate continues while it is ahead
         let hopeless = if pairs.opening { objective > st.current.value() } else { !pays };
         if !(slow || tried && hopeless) {
             return Phase::Pairs(pairs);

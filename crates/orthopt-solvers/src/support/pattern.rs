@@ -109,7 +109,7 @@ impl Pattern {
         sum.symmetric_part()
     }
 
-    /// Whether products of whole matrices are the faster way.
+    /// True if products of whole matrices are the faster way.
     fn is_dense(&self, x: &RowMat) -> bool {
         self.cols.len() as f64 >= DENSE * (x.nrows() * x.ncols()) as f64
     }

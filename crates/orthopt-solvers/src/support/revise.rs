@@ -58,7 +58,7 @@ impl Default for Batch {
     }
 }
 
-/// What a revision did.
+/// Result of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Revision {
     /// F went down.

@@ -228,7 +228,7 @@ fn descent_and_revision_never_raise_f_and_stay_feasible() {
     check(L1::new(2.0).unwrap(), 0.8);
 }
 
-/// With many components no support on the way may admit XᵀX = I: it goes on from what X and its copy lead to otherwise,
+/// With many components no support on the way may admit XᵀX = I: it continues from what X and its copy lead to otherwise,
 /// not from X⁰ with all its entries.
 #[test]
 fn a_continuation_without_an_orthonormal_copy_ends_at_a_sparse_point() {

@@ -13,14 +13,14 @@ constants! {
     }
 }
 
-/// What the registry says of it.
+/// Entry of the registry.
 pub const INFO: Preset<ProxProject> = Preset::new(
     "prox-project",
     "prox and projection in turns; feasible, not monotone",
     Domain::FINITE_CONVEX,
 );
 
-/// What changes from iteration to iteration.
+/// State between iterations.
 #[derive(Clone, Debug)]
 pub struct State {
     at: Point,

@@ -20,7 +20,7 @@ impl Broken {
         self.gradients += u64::from(f.is_finite() && g.find_non_finite().is_some());
     }
 
-    /// What was met, in words.
+    /// The fault in words.
     fn words(self, of: u64) -> Option<String> {
         let what = match self {
             Self { values: 0, gradients: 0 } => return None,
@@ -72,7 +72,7 @@ pub(super) fn judged(f: &Function, mut found: Solution) -> Result<Solution> {
         return Ok(found); // a limit, which it has gone on to
     }
     found.status = Status::NumericalError;
-    found.message = format!("{words}, so the run could not go on; X is the best point with a finite F");
+    found.message = format!("{words}, so the run could not continue; X is the best point with a finite F");
     Ok(found)
 }
 

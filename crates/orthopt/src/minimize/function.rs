@@ -155,7 +155,7 @@ impl Function {
         f / self.unit()
     }
 
-    /// What the callback has returned that is no number.
+    /// The value of the callback that is not a number.
     pub(super) fn broken(&self) -> Broken {
         *lock(&self.0.broken)
     }

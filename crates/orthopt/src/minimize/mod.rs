@@ -56,7 +56,7 @@ const COMPOSITE_DEFAULT: &str = "oadmm";
 /// The names of the constraints.
 pub const CONSTRAINTS: [&str; 2] = ["stiefel", "j-orthogonal"];
 
-/// What is minimised, from where, and how.
+/// Function, start and options of a minimisation.
 pub struct OwnRun<'a> {
     /// f.
     pub f: Function,
@@ -64,7 +64,7 @@ pub struct OwnRun<'a> {
     pub x0: Option<RowMat>,
     /// One of [`CONSTRAINTS`].
     pub constraint: &'a str,
-    /// What the options mean.
+    /// Meaning of the options.
     pub settled: &'a Settled,
     /// The options that are given.
     pub given: &'a GivenOptions,
@@ -72,7 +72,7 @@ pub struct OwnRun<'a> {
     pub front: Front,
 }
 
-/// What was found.
+/// Result of a minimisation.
 #[derive(Debug)]
 pub struct OwnResult {
     /// X with the results of the run.
@@ -218,7 +218,7 @@ impl OwnRun<'_> {
         Ok(self.f.settle_unit(&x0))
     }
 
-    /// The solvers that are wanted, from those whose needs a function of the user's own meets.
+    /// The solvers that are requested, from those whose needs a function of the user's own meets.
     fn stages<P>(
         &self,
         list: &'static [SolverInfo<P>],

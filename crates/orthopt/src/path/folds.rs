@@ -14,7 +14,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_run::family::PoseOptions;
 use orthopt_run::report::DataFacts;
 
-/// What is held out.
+/// Rows or cells that are held out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
@@ -54,7 +54,7 @@ impl By {
 pub struct Folds {
     /// Their number.
     pub count: usize,
-    /// What is held out.
+    /// Rows or cells that are held out.
     pub by: By,
 }
 

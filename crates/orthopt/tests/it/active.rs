@@ -17,7 +17,7 @@ fn active(seed: u64) -> ObcdOptions {
     ObcdOptions { working_set: WorkingSet::Active, seed, ..ObcdOptions::DEFAULT }
 }
 
-/// The end is block-2 stationary over all pairs, not only over those that were near: the certificate looks at every one.
+/// The end is block-2 stationary over all pairs, not only over those that were near: the certificate examines every one.
 #[test]
 fn what_was_narrowed_out_is_looked_at_in_the_end() {
     for (name, lambda) in [("l0-pca", 14.0), ("l0-pca", 6.0), ("l1-pca", 30.0)] {

@@ -137,7 +137,7 @@ fn threads_change_nothing() {
     }
 }
 
-/// Criticality and a certificate that may go on for so many questions.
+/// Criticality and a certificate that may continue for so many questions.
 fn asked<P: Family>(p: &P, x: &RowMat, scope: Scope, answers: u64) -> (Option<f64>, Certificate, u64) {
     let (ask, questions) = patient(answers);
     let certificate = p.block_stationarity(x, scope, &ask).expect("pairs can be solved");

@@ -11,7 +11,7 @@ use orthopt::solve::{Setting, Solver};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
 use orthopt_core::constraint::stiefel;
 
-/// Runs until so many moves were accepted (α large: short moves that go on), looking at X and
+/// Runs until so many moves were accepted (α large: short moves that continue), looking at X and
 /// F all the time; returns the last X.
 fn long_run(what: &str, p: &PcaProblem, options: &ObcdOptions, wanted: u64) -> RowMat {
     let solver = Obcd::new(options.clone()).unwrap();
@@ -93,7 +93,7 @@ fn every_storage_and_block_size() {
     }
 }
 
-/// Without a penalty the largest steps that can go on: rotations inside a flat eigenspace are
+/// Without a penalty the largest steps that can continue: rotations inside a flat eigenspace are
 /// refused, so this ends early unless α keeps it slow.
 #[test]
 fn plain_pca_with_short_steps() {

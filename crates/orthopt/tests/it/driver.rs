@@ -309,7 +309,7 @@ fn a_stage_that_breaks_or_fails_loses_nothing() {
     // it breaks before it gets anywhere
     let s = run_scripts(vec![Some(vec![script(&[-0.8]), script(&[-0.7, f64::NAN])])]).unwrap();
     assert_eq!((s.status, &s.x), (Status::NumericalError, &at(-0.8)));
-    // the first one breaks; the second one goes on from its best X and converges
+    // the first one breaks; the second one continues from its best X and converges
     let s = run_scripts(vec![Some(vec![script(&[-0.8, f64::NAN]), script(&[-0.85])])]).unwrap();
     assert_eq!((s.status, &s.x, s.notes.len()), (Status::Converged, &at(-0.85), 1));
     assert!(s.notes[0].to_string().starts_with("scripted: F became NaN"), "{}", s.notes[0]);
@@ -337,7 +337,7 @@ fn a_later_start_that_breaks_or_fails_loses_nothing() {
     assert!(run_scripts(vec![None, good()]).is_err());
 }
 
-/// A method that goes up again returns the best X that was looked at, which is not the one that it found critical; one that
+/// A method that goes up again returns the best X that was examined, which is not the one that it found critical; one that
 /// rises by rounding the last one.
 #[test]
 fn the_best_point_counts() {

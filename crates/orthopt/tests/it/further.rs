@@ -1,4 +1,4 @@
-//! A polish that was cut off while F fell goes on where the search does, before its moves.
+//! A polish that was cut off while F fell continues where the search does, before its moves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ use rand_pcg::Pcg64;
 
 use crate::common::problem;
 
-/// A move that has no place anywhere.
+/// A move that does not apply anywhere.
 struct Nowhere;
 
 impl Move<PcaProblem> for Nowhere {

@@ -69,7 +69,7 @@ fn descends<F: Smooth, H: PairPenalty>(
         assert!(value <= actual + 1e-13 * (1.0 + value.abs()), "{options:?}: {value} after {actual}");
         let size = orthopt::objective::size(p.f.scale(x), value);
         assert!((value - info.objective).abs() <= 1e-11 * size, "{options:?}: {value} {}", info.objective);
-        // X is looked at every 500 moves and repaired from 5e-14 on; more may gather in between
+        // X is examined every 500 moves and repaired from 5e-14 on; more may gather in between
         assert!(stiefel::feasibility(x) <= 3e-13, "{options:?}: {:e}", stiefel::feasibility(x));
         (last, actual) = (info.objective, value);
         if info.ended.is_some() {

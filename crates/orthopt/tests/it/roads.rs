@@ -292,7 +292,7 @@ fn both_constraints_miss_no_shared_rows() {
     assert!(both.objective.total <= selected.objective.total * (1.0 - 1e-12), "{}", both.objective.total);
 }
 
-/// What scores explain on shared rows is no sum over the columns: the rows that explain most are looked for as well.
+/// What scores explain on shared rows is no sum over the columns: the rows that explain most are searched for as well.
 #[test]
 fn both_constraints_explain_what_shared_rows_do() {
     for case in 0..12u64 {
@@ -497,7 +497,7 @@ fn rounding_is_never_a_gain_for_ever() {
                     for rank in [2, 3, a.ncols()] {
                         let words = format!("{watched}: {problem}, r = {rank}, {options:?}");
                         to.send(Seen::Question(words.clone())).unwrap();
-                        // all of it on this thread, whose clock is looked at
+                        // all of it on this thread, whose clock is checked
                         alone(|| asked(problem, &a, rank, &options, &words));
                     }
                 }

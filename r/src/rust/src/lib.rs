@@ -2,7 +2,7 @@
 //! there (`r/R`).
 //!
 //! A run is a thread that never touches R ([`running`]); R waits for it in short steps, between which it
-//! looks for Ctrl-C itself. What is wrong with the input is returned as a list and raised by R as a condition,
+//! checks for Ctrl-C itself. What is wrong with the input is returned as a list and raised by R as a condition,
 //! so that nothing jumps over frames of Rust.
 
 #![cfg(feature = "r")]

@@ -94,7 +94,7 @@ pub fn relative_feasibility(x: &RowMat, j: &Signature) -> f64 {
     feasibility(x, j) / spectral_norm(x).powi(2).max(1.0)
 }
 
-/// A measured [`feasibility`] of X in that unit; `None` where X is large and nobody waits for it any more. Cost O(n²).
+/// A measured [`feasibility`] of X in that unit; `None` if X is large and the work is cancelled. Cost O(n²).
 pub fn relative(feasibility: f64, x: &RowMat) -> Option<f64> {
     let is_large = x.data().len() > LARGE;
     Some(feasibility / norm_unless(x, || is_large && nobody_waits())?.powi(2).max(1.0))

@@ -38,7 +38,7 @@ pub fn repair(x: &mut RowMat, j: &Signature) -> Option<f64> {
 
 /// The J-orthogonal factor Q of the generalised (indefinite) polar decomposition X = QS (JSᵀJ = S), by the
 /// Newton iteration X ← ½(X + JX⁻ᵀJ). For X near the group it is a nearby point of it. `None`
-/// where the decomposition does not exist or the iteration does not settle.
+/// where the decomposition does not exist or the iteration does not converge.
 ///
 /// Cost 2n³ flops a step, about ten steps; then a repair.
 ///

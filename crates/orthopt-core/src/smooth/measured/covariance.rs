@@ -1,4 +1,4 @@
-//! C and C² as a search looks at them: products with sparse X, blocks on a few rows, diagonals; in units of a power of two.
+//! C and C² as a search examines them: products with sparse X, blocks on a few rows, diagonals; in units of a power of two.
 
 use super::super::Quadratic;
 use orthopt_linalg::RowMat;
@@ -8,7 +8,7 @@ use orthopt_linalg::products::{add_rows_product, gram, product};
 use orthopt_linalg::unit::power_of_two;
 use orthopt_linalg::work::count;
 
-/// Number of variables up to which C, and C² where it is looked at, are kept as dense matrices: 32 MB each.
+/// Number of variables up to which C, and C² where it is examined, are kept as dense matrices: 32 MB each.
 const KEPT: usize = 2048;
 /// Columns that are multiplied at once where C² has no dense matrix.
 const PANEL: usize = 64;
@@ -69,7 +69,7 @@ impl Covariance {
         out
     }
 
-    /// What C has been divided by.
+    /// Divisor of C.
     pub fn unit(&self) -> f64 {
         self.unit
     }
@@ -84,7 +84,7 @@ impl Covariance {
         self.diagonal[i].max(0.0).sqrt()
     }
 
-    /// (C²)ᵢᵢ, 0 where C² is not looked at.
+    /// (C²)ᵢᵢ, 0 where C² is not examined.
     pub fn square(&self, i: usize) -> f64 {
         self.squares.as_ref().map_or(0.0, |squares| squares[i])
     }

@@ -24,7 +24,7 @@ pub use scores::{Measures, Scores};
 pub use small::Small;
 
 choices! {
-    /// What components maximise.
+    /// Measure that components maximise.
     #[derive(Default)]
     pub enum Measure as "measure", MEASURES {
         /// tr S.
@@ -115,13 +115,13 @@ impl<F: Quadratic> Measured<F> {
         self.measure
     }
 
-    /// C as a search looks at it, made once.
+    /// C as a search examines it, made once.
     #[doc(hidden)]
     pub fn covariance(&self) -> &Covariance {
         self.covariance.get_or_init(|| Covariance::new(&self.f, self.measure == Measure::Explained))
     }
 
-    /// Whether adjusted variance has the order of the columns.
+    /// True if adjusted variance has the order of the columns.
     #[doc(hidden)]
     pub fn is_in_given_order(&self) -> bool {
         self.given

@@ -33,7 +33,7 @@ impl Root {
         Self { rt, unit, trace, least }
     }
 
-    /// Whether m samples of n variables are few enough.
+    /// True if m samples of n variables are few enough.
     pub fn takes(m: usize, n: usize) -> bool {
         n <= MOST && n.saturating_mul(m) <= KEPT
     }
@@ -101,7 +101,7 @@ impl Root {
         self.rt.nrows()
     }
 
-    /// What RᵀR is multiplied by.
+    /// Factor of RᵀR.
     pub fn unit(&self) -> f64 {
         self.unit
     }
@@ -195,7 +195,7 @@ pub fn indefinite(f: &impl Quadratic) -> Option<(f64, f64)> {
     is_indefinite(&values).then(|| (values[0], values[values.len() - 1]))
 }
 
-/// Whether eigenvalues in ascending order are those of an indefinite matrix.
+/// True if eigenvalues in ascending order are those of an indefinite matrix.
 pub fn is_indefinite(values: &[f64]) -> bool {
     values.first().zip(values.last()).is_some_and(|(least, most)| *least < -INDEFINITE * most.max(0.0))
 }

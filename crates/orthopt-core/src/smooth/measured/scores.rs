@@ -42,11 +42,11 @@ struct Factor {
 pub struct Measures {
     /// Own variance of each score.
     pub own: Vec<f64>,
-    /// What each one adds to those before it.
+    /// Variance that each one adds to those before it.
     pub adjusted: Vec<f64>,
     /// The measures.
     pub polar: f64,
-    /// What a regression gives back.
+    /// Variance explained by a regression.
     pub explained: f64,
     /// XᵀCX.
     pub products: RowMat,

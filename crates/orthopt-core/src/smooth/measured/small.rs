@@ -70,7 +70,7 @@ impl Small {
         }
     }
 
-    /// The measure of S and W; W is looked at for [`Measure::Explained`] only. `sizes` are (Σᵢ |xᵢⱼ|√Cᵢᵢ)² of the columns, what
+    /// The measure of S and W; W is examined for [`Measure::Explained`] only. `sizes` are (Σᵢ |xᵢⱼ|√Cᵢᵢ)² of the columns, what
     /// the diagonal of S was added up from. Cost O(r³).
     pub fn value(&mut self, measure: Measure, (s, w): (&[f64], &[f64]), sizes: &[f64]) -> f64 {
         let r = self.r;

@@ -99,7 +99,7 @@ fn ipc_in<R: Read + Seek + 'static>(bytes: R, input: &Input) -> Result<Batches, 
 }
 
 /// What a library reads. Its readers stop with an assertion at some damaged bytes, which is an error like others
-/// here; after it nobody asks them for more.
+/// here; after it no more is read from them.
 fn read<T, E: Display>(budget: &Budget, work: impl FnOnce() -> Result<T, E>) -> Result<T, DataError> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => done.map_err(|error| broken(budget, &error)),

@@ -22,7 +22,7 @@ pub(super) struct Table {
     batches: Batches,
     layout: Layout,
     marks: Marks,                 // what stands for a missing value
-    pending: Option<RecordBatch>, // rows that nobody wanted so far
+    pending: Option<RecordBatch>, // rows that were not requested so far
     rows: Rows,
     ended: bool,    // no batch is left
     finished: bool, // and the last rows have been given away
@@ -135,7 +135,7 @@ fn words(cells: &ArrayRef, budget: &Budget) -> Result<Vec<String>, DataError> {
     (0..cells.len()).map(word).collect()
 }
 
-/// Whether whole numbers under the name of an identifier are all different.
+/// True if whole numbers under the name of an identifier are all different.
 fn tells_rows_apart(batch: &RecordBatch, at: usize) -> bool {
     let (schema, column) = (batch.schema(), batch.column(at));
     let rows = column.len().min(LOOKED_AT);

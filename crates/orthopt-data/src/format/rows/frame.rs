@@ -109,7 +109,7 @@ impl Frame<'_> {
         Layout::of(&head, Some(b','), self.options).map_err(|problem| problem.at(self.place, 1))
     }
 
-    /// Whether all rows agree with what the first ones say.
+    /// True if all rows agree with what the first ones say.
     fn agrees(&self, layout: &Layout) -> bool {
         let mut watch = Watch::of(layout);
         for (at, _) in &layout.assumed {
@@ -185,7 +185,7 @@ impl Frame<'_> {
         Ok(Framed { columns, numbers, rows, row_names, how })
     }
 
-    /// The rows that are samples. Rows whose words say nothing are looked at where the last one may be the sum of the others.
+    /// The rows that are samples. Rows whose words say nothing are examined where the last one may be the sum of the others.
     fn samples(
         &self,
         layout: Layout,

@@ -1,5 +1,5 @@
 //! The rows of a table, as its layout takes them: cells become numbers, rows that are no samples are left out ([`sift`]), and
-//! what is wrong is told when all of it is known.
+//! errors are reported when all of them are known.
 
 mod frame;
 #[cfg(feature = "parquet")]
@@ -33,7 +33,7 @@ const CELLS: usize = 200_000;
 /// A table whose cells are text already, `place` in messages.
 ///
 /// # Errors
-/// What a table can be wrong in.
+/// Faults of a table.
 pub(super) fn of_records(
     mut records: Vec<Head>,
     place: &str,
@@ -129,7 +129,7 @@ struct Hole {
     text: String, // what stands there
 }
 
-/// What is done with rows and missing values.
+/// Treatment of rows and missing values.
 #[derive(Clone, Debug, Default)]
 struct Rules {
     missing: Missing,
@@ -185,7 +185,7 @@ impl Rows {
         self.count
     }
 
-    /// Whether no row has been read.
+    /// True if no row has been read.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -325,7 +325,7 @@ impl Rows {
         self.rules.part.unwrap_or(0) + row
     }
 
-    /// All rows that somebody lists are there; those of a part may be in another one.
+    /// All listed rows are there; those of a part may be in another one.
     fn check_listed(&self, place: &str) -> Result<(), DataError> {
         match self.rules.part {
             Some(_) => Ok(()),
@@ -333,12 +333,12 @@ impl Rows {
         }
     }
 
-    /// Whether the name of some row says something of it.
+    /// True if the name of some row says something of it.
     fn is_marked(&self) -> bool {
         !self.marked.is_empty()
     }
 
-    /// Whether somebody lists the row, by its name or its number, which is remembered.
+    /// True if the row is listed, by its name or its number, which is remembered.
     fn is_listed(&mut self, row: usize, name: &str) -> bool {
         let found = self.rules.drop_rows.listed(self.number_of(row), name);
         let is_listed = !found.is_empty();
@@ -462,7 +462,7 @@ impl Rows {
 }
 
 impl Rules {
-    /// Whether rows are left out by themselves.
+    /// True if rows are left out by themselves.
     fn drops(&self) -> bool {
         self.drop_rows != DropRows::None && !self.gram
     }
@@ -505,7 +505,7 @@ fn note_hole(
     }
 }
 
-/// Whether the mark of a number can only stand before decimals.
+/// True if the mark of a number can only stand before decimals.
 fn shows_decimals(field: &[u8]) -> bool {
     let Some(at) = field.iter().position(|byte| b".,".contains(byte)) else { return false };
     let whole = field[..at].trim_ascii_start();

@@ -134,7 +134,7 @@ impl Rows {
         let mut all = self.totals.sums();
         let mut begin = self.parts.begin.clone();
         let mut doubtful = std::mem::take(&mut self.parts.doubtful);
-        doubtful.retain(|one| self.numbers.binary_search(&one.row).is_err()); // the others are looked at again
+        doubtful.retain(|one| self.numbers.binary_search(&one.row).is_err()); // the others are examined again
         let mut of_rows_below: Vec<usize> = Vec::new();
         let mut see_below = |doubtful: &mut Vec<Doubtful>, all: &Sums| {
             for (k, one) in doubtful.iter_mut().enumerate().filter(|(_, one)| !one.ended) {
@@ -322,8 +322,8 @@ fn shown(names: &[&String]) -> String {
 fn note_of_doubt(names: &[&String]) -> Option<Note> {
     let first = names.first()?;
     let (rows, them) = match names.len() {
-        1 => ("row", "stands among others and is no sum of them: it is read as a sample; "),
-        _ => ("rows", "stand among others and are no sums of them: they are read as samples; "),
+        1 => ("row", "is among other rows and is not their sum: it is read as a sample; "),
+        _ => ("rows", "are among other rows and are not their sums: they are read as samples; "),
     };
     let leaves = if names.len() == 1 { " leaves it out" } else { " leaves one out" };
     Some(Note::from(format!("{rows} {} {them}", shown(names))).set("drop-rows", first.as_str()).text(leaves))

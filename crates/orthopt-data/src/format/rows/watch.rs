@@ -61,7 +61,7 @@ impl Watch {
         Self { columns, ..Self::default() }
     }
 
-    /// Looks at a cell.
+    /// Examines a cell.
     pub(super) fn see(&mut self, at: usize, line: u64, field: &[u8], layout: &Layout) {
         let Some(watched) = self.columns.get_mut(at) else { return };
         let number = || layout.marks.number(field).filter(|value| !layout.marks.is_missing_number(*value));

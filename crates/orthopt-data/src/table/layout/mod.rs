@@ -52,7 +52,7 @@ impl Head {
     }
 }
 
-/// What a field of a row is.
+/// Kind of a field of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Number,
@@ -71,7 +71,7 @@ pub(crate) enum Role {
     Empty,
 }
 
-/// What the first lines say of a column, so that it is no variable. Where not all lines have been looked at, the others have to
+/// What the first lines say of a column, so that it is no variable. Where not all lines have been examined, the others have to
 /// agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assumed {
@@ -86,7 +86,7 @@ pub(crate) enum Assumed {
 /// A table as it will be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// What each field is.
+    /// Kind of each field.
     pub(crate) roles: Vec<Role>,
     /// The line that says how many fields there are.
     pub(crate) line: u64,
@@ -134,7 +134,7 @@ impl Problem {
 }
 
 impl Role {
-    /// What a column of this kind is unless somebody says otherwise.
+    /// Default role of a column of this kind.
     fn of(kind: Kind) -> Self {
         match kind {
             Kind::Empty => Self::Empty,
@@ -143,7 +143,7 @@ impl Role {
         }
     }
 
-    /// Whether the column is a variable.
+    /// True if the column is a variable.
     pub(crate) fn is_variable(self) -> bool {
         matches!(self, Self::Number | Self::Marked | Self::Logical)
     }
@@ -254,18 +254,18 @@ impl Layout {
         self.reference(at)
     }
 
-    /// Whether numbers with marks say what these are.
+    /// True if numbers with marks say what these are.
     pub(super) fn has_marks(&self) -> bool {
         self.how.marks.iter().any(|(name, _)| *name == "decimal")
     }
 
-    /// Whether a cell stands in the first column of the file.
+    /// True if a cell stands in the first column of the file.
     pub(super) fn may_name_rows(&self, at: usize) -> bool {
         at == 0 && self.roles.len() > 1
     }
 }
 
-/// Whether someone would type a word as the value of an option.
+/// True if someone would type a word as the value of an option.
 pub(super) fn is_typed(word: &str) -> bool {
     const LONGEST: usize = 60;
     !word.chars().any(char::is_control) && word.chars().nth(LONGEST).is_none()
@@ -349,7 +349,7 @@ fn said_of_marks(evidence: Evidence, found: Found, options: &TableOptions) -> Ve
     said
 }
 
-/// What the columns of a table are.
+/// Kinds of the columns of a table.
 struct Columned {
     roles: Vec<Role>,
     beside: Vec<Option<String>>,
@@ -423,7 +423,7 @@ impl Table<'_> {
         }
     }
 
-    /// What each column is.
+    /// Kind of each column.
     fn columns(&self, options: &TableOptions, how: &mut HowRead) -> Result<Columned, Problem> {
         let width = self.width();
         let tallies: Vec<Tally> = (0..width).map(|at| self.tally(at)).collect();
@@ -598,7 +598,7 @@ impl Table<'_> {
             if stripped.is_some_and(|stripped| stripped[at]) {
                 roles[at] = Role::Marked;
                 let word = option_word(self.names.as_deref(), at);
-                say("what stands beside its numbers".into(), &word);
+                say("the text beside its numbers".into(), &word);
                 off.push(word);
                 continue;
             }
@@ -627,14 +627,14 @@ impl Table<'_> {
         beside
     }
 
-    /// Whether no two cells of a column are the same, and none is empty.
+    /// True if no two cells of a column are the same, and none is empty.
     fn is_unique(&self, at: usize) -> bool {
         let mut seen = HashSet::new();
         self.rows.len() > 1
             && self.rows.iter().all(|row| !row.field(at).is_empty() && seen.insert(row.field(at)))
     }
 
-    /// Whether whole numbers under the name of an identifier are all different.
+    /// True if whole numbers under the name of an identifier are all different.
     fn tells_rows_apart(&self, at: usize) -> bool {
         let are_whole = |values: Vec<f64>| {
             values.len() >= COUNTED
@@ -655,7 +655,7 @@ impl Table<'_> {
         (few && rest.all(|cell| number(cell).is_none())).then_some(values)
     }
 
-    /// What is assumed of numbers that name the rows, where nobody has said so. What words name rows changes no variable.
+    /// What is assumed of numbers that name the rows, if it is not given. What words name rows changes no variable.
     fn assumed_of_names(&self, at: usize, kind: Kind, options: &TableOptions) -> Option<(usize, Assumed)> {
         let said = options.row_names != RowNames::Auto || self.short;
         let unnamed = self.names.is_some() && self.name(at).trim().is_empty();
@@ -666,7 +666,7 @@ impl Table<'_> {
         Some((at, if is_id { Assumed::DifferentNumbers } else { Assumed::Counting }))
     }
 
-    /// Whether a first column names the rows, and whether it does so because it is text.
+    /// True if a first column names the rows, and whether it does so because it is text.
     fn names_rows(&self, at: usize, kind: Kind, stripped: bool, how: &mut HowRead) -> Option<(usize, bool)> {
         let name = self.name(at).trim();
         let header = self.names.is_some();

@@ -26,7 +26,7 @@ impl Table<'_> {
             |row: &&Head| GROUPS.iter().any(|word| row.field(0).eq_ignore_ascii_case(word.as_bytes()));
         let row = self.rows.iter().take(lines).find(named)?;
         let note = format!(
-            "line {} ({}: {}, ...) names groups of columns and is left out; where samples stand in columns, ",
+            "line {} ({}: {}, ...) names groups of columns and is left out; if samples are in columns, ",
             row.line,
             show(row.field(0)),
             show(row.field(1))
@@ -49,7 +49,7 @@ impl Table<'_> {
             rounded(step)
         );
         let note =
-            Note::from(note).set("row-names", column).text(" says so, and where samples stand in columns, ");
+            Note::from(note).set("row-names", column).text(" says so, and if samples are in columns, ");
         Some(note.set("transpose", "true").text(" too"))
     }
 

@@ -157,7 +157,7 @@ fn zero_rows(x: &RowMat) -> (Vec<usize>, Vec<usize>) {
     (0..N).partition(|i| x.row(*i).iter().all(|v| *v == 0.0))
 }
 
-/// Whether an entry of a zero row that leaves 0 lowers F at once: its gradient is steeper than the penalty.
+/// True if an entry of a zero row that leaves 0 lowers F at once: its gradient is steeper than the penalty.
 fn is_steep(p: &PcaProblem, x: &RowMat, i: usize) -> bool {
     let (_, slope) = p.h.subdifferential(0.0);
     p.f.apply(x).row(i).iter().any(|g| g.abs() > slope * (1.0 + 1e-9))
@@ -301,7 +301,7 @@ fn the_form_on_some_variables_is_that_of_their_columns() {
         let f = covariance_model(&data, storage).unwrap();
         let (part, whole) = (f.on_variables(&some).value(&x), f.value(&lift(&x, &some, N)));
         assert!((part - whole).abs() <= 1e-12 * whole.abs(), "{part} {whole}");
-        // also where nobody waits for C on them
+        // also if cancelled on them
         let over = Cancel::never();
         over.cancel();
         let part = over.during(|| f.on_variables(&some)).value(&x);

@@ -1,4 +1,4 @@
-//! What is known of a call: which option means something for which problem, data, solver and call.
+//! Facts of a call, and which option applies to which problem, data, solver and call.
 //!
 //! A front end gathers the names of the options that the user gave (a value that is the default counts as not given)
 //! and checks them against a [`Case`], which grows as more is known: the call and the problem, then the data, then the
@@ -115,7 +115,7 @@ impl GivenOptions {
     }
 }
 
-/// What is known of a call. Facts that are `None` are not known yet: options that depend on them are not judged.
+/// Facts of a call. Facts that are `None` are not known yet: options that depend on them are not judged.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The call.
@@ -296,10 +296,10 @@ impl Case {
         self.kind == Some(kind)
     }
 
-    /// Whether a penalty stands in F whose weight λ is.
+    /// True if a penalty stands in F whose weight λ is.
     pub(super) fn has_lambda(&self) -> bool {
         let limits = self.limited || self.uncorrelated;
-        // a penalty that there is not is told by whoever makes it
+        // its constructor reports a penalty that does not exist
         let weighed = penalty_called(&self.penalty).map_or(true, |p| p.lambda_share.is_some());
         match self.kind {
             Some(Kind::NonlinearEig) => true,
@@ -309,12 +309,12 @@ impl Case {
         }
     }
 
-    /// Whether components may maximise another measure than the variance.
+    /// True if components may maximise another measure than the variance.
     pub(super) fn takes_measures(&self) -> bool {
         self.takes_limits() && self.penalty != "nonneg"
     }
 
-    /// Whether components may maximise what they are asked to; the variance is what all of PCA maximise.
+    /// True if components may maximise what they are asked to; the variance is what all of PCA maximise.
     pub(super) fn takes_its_measure(&self) -> bool {
         self.takes_measures() || (self.is_pca() && !self.measured)
     }
@@ -329,15 +329,15 @@ impl Case {
 pub struct Run {
     /// Their names.
     names: String,
-    /// The options of methods on pairs of rows that any of them looks at.
+    /// The options of methods on pairs of rows that any of them examines.
     shared: Vec<&'static str>,
-    /// Whether one of them chooses among candidates.
+    /// True if one of them chooses among candidates.
     pub(super) greedy: bool,
-    /// Whether a search chooses solvers and starts.
+    /// True if a search chooses solvers and starts.
     pub(super) searches: bool,
-    /// Whether pairs of rows of X can be checked.
+    /// True if pairs of rows of X can be checked.
     pub(super) pairs: bool,
-    /// Whether a bound branches.
+    /// True if a bound branches.
     pub(super) branches: bool,
 }
 
@@ -403,7 +403,7 @@ impl Run {
         self
     }
 
-    /// Whether the Lipschitz constant of ∇f is the unit of the steps of a solver.
+    /// True if the Lipschitz constant of ∇f is the unit of the steps of a solver.
     pub(super) fn has_steps(&self) -> bool {
         self.names.split('+').any(|name| !WITHOUT_STEPS.contains(&name))
     }

@@ -33,7 +33,7 @@ pub enum Front {
     C,
 }
 
-/// What an option is to users.
+/// Name, values and help of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Yes or no.
@@ -65,7 +65,7 @@ pub enum Group {
     Data,
     /// How tables are read.
     Table,
-    /// What is minimised.
+    /// The problem.
     Problem,
     /// How.
     Solver,
@@ -73,7 +73,7 @@ pub enum Group {
     Stopping,
     /// Options that methods on pairs of rows share.
     Pairs,
-    /// What is said of X.
+    /// Checks and proofs of X.
     Certificate,
     /// Files and words.
     Output,
@@ -158,7 +158,7 @@ pub struct Entry {
     pub alone: &'static str,
     /// The words there are.
     pub choices: Option<fn() -> Choices>,
-    /// Whether help lists the choices.
+    /// True if help lists the choices.
     pub listed: bool,
     /// Options that it excludes.
     pub excludes: &'static [&'static str],
@@ -170,7 +170,7 @@ pub struct Entry {
     pub matrix: Option<fn(&str) -> bool>,
     /// The calls that it means something to.
     pub calls: &'static [Call],
-    /// What it is for, as the end of "it is for ...".
+    /// Scope, as the end of "it is for ...".
     pub scope: &'static str,
     /// The option that it needs beside it, where one is missing.
     pub(super) needs: &'static str,
@@ -286,7 +286,7 @@ impl Entry {
         self.without.iter().find(|(other, _)| *other == front).map(|(_, why)| *why)
     }
 
-    /// What it needs beside it, in words.
+    /// Further needs, in words.
     pub(super) fn needed(&self) -> &'static str {
         match self.needs {
             "rank" => "a rank of auto",
@@ -307,7 +307,7 @@ impl Entry {
         }
     }
 
-    /// What may be given, in words.
+    /// Allowed values, in words.
     pub fn expected(&self, front: Front) -> String {
         match (self.kind, self.least) {
             _ if self.choices.is_some() => self.names().join(", "),
@@ -338,7 +338,7 @@ impl Entry {
     /// The value that a typed text stands for.
     ///
     /// # Errors
-    /// What is expected instead.
+    /// The expected value.
     pub fn typed(&self, text: &str) -> Result<Written, String> {
         let written = match self.kind {
             Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => {
@@ -385,7 +385,7 @@ impl Entry {
         (self.get)(request)
     }
 
-    /// Whether a value is what holds where nothing is said; no flag is one too.
+    /// True if a value is what holds where nothing is said; no flag is one too.
     pub(super) fn is_default(&self, written: &Written) -> bool {
         let number = |w: &Written| match w {
             Written::Whole(v) => Some(*v as f64),

@@ -1,4 +1,4 @@
-//! What users ask for: [`OPTIONS`] declares every option once, [`Request`] holds their values, and
+//! Options of users: [`OPTIONS`] declares every option once, [`Request`] holds their values, and
 //! [`Request::settled`] makes of them what problems, solvers and runs take. The command, Python and R fill in a
 //! `Request` each and share the rest.
 
@@ -33,9 +33,9 @@ use orthopt_solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
 /// A [`Request`] as problems, solvers and runs take it.
 #[derive(Clone, Debug)]
 pub struct Settled {
-    /// What the problem needs besides its data.
+    /// Options of posing.
     pub pose: PoseOptions,
-    /// What is fixed of the method.
+    /// Options of the method.
     pub wanted: Wanted,
     /// When a run ends.
     pub stopping: Stopping,
@@ -113,7 +113,7 @@ impl Request {
         OPTIONS.iter().filter(given).map(|entry| entry.name).collect()
     }
 
-    /// What is given here, and for the rest what is given there.
+    /// The options given here, and the other ones given there.
     #[must_use]
     pub fn over(mut self, other: &Self) -> Self {
         for entry in OPTIONS {
@@ -134,7 +134,7 @@ impl Request {
         }
     }
 
-    /// Takes the matrices that options name by a file from `read`, which is told the option and the file.
+    /// Takes the matrices that options name by a file from `read`, which receives the option and the file.
     ///
     /// # Errors
     /// What `read` says.

@@ -114,7 +114,7 @@ impl fmt::Display for Written {
 pub struct Constants(pub BTreeMap<String, Written>);
 
 impl Constants {
-    /// Whether none is set.
+    /// True if none is set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

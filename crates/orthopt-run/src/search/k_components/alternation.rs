@@ -27,7 +27,7 @@ impl State {
 /// Gains like the last one that an alternation may hope for.
 const HOPE: f64 = 6.0;
 
-/// How long an alternation goes on.
+/// How long an alternation continues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// Iterations.
@@ -72,7 +72,7 @@ pub(super) fn alternate<F: Quadratic>(
         let w = weights(rules, &directions, &found.label);
         let mut next = space.directions(&w, None, rules.orthonormal);
         if !rules.orthonormal {
-            // one that serves nobody stays where it is
+            // one that covers no variable stays where it is
             (0..w.len()).filter(|k| w[*k].is_empty()).for_each(|k| next.copy(k, &directions));
         }
         directions = next;

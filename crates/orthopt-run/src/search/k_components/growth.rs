@@ -12,7 +12,7 @@ use super::samples::{Directions, Space};
 /// How patiently a direction is grown.
 #[derive(Debug)]
 pub(super) struct Growth {
-    /// Columns that nobody serves, to begin with.
+    /// Columns that no direction covers, to begin with.
     pub seeds: usize,
     /// Power steps.
     pub steps: usize,
@@ -37,7 +37,7 @@ const SHARES: [f64; 3] = [1.0, 0.5, 0.2];
 const ROUND: usize = 2;
 const FEW: usize = 3;
 
-/// Power steps on the exact marginal gain Σ[(aᵢᵀz)² − max(2λ, what i has)]₊ from columns that nobody serves; the best of them, to be component `place`.
+/// Power steps on the exact marginal gain Σ[(aᵢᵀz)² − max(2λ, what i has)]₊ from columns that no direction covers; the best of them, to be component `place`.
 /// Apart from the others where all are orthonormal. `own` says which components those are.
 pub(super) fn added<F: Quadratic>(
     space: &Space<'_, F>,
@@ -76,12 +76,12 @@ pub(super) fn added<F: Quadratic>(
     grown.one(descending_to(worth.len(), &|k| worth[k])[0])
 }
 
-/// What each direction adds.
+/// Gain of each direction.
 fn gains(rules: &Rules, grown: &Directions, floor: &[f64], place: usize) -> Vec<f64> {
     (0..grown.len()).map(|k| rules.marginal(grown.y.row(k), floor, 1.0, place).1).collect()
 }
 
-/// What a variable has to give to count, and those that nobody serves (all, where there are none).
+/// What a variable has to give to count, and those that no direction covers (all, where there are none).
 fn floors(rules: &Rules, others: &Directions, own: &[usize], n: usize) -> (Vec<f64>, Vec<bool>) {
     if others.len() == 0 {
         return (vec![2.0 * rules.lambda; n], vec![true; n]);

@@ -26,7 +26,7 @@ pub enum Limits {
     },
 }
 
-/// What is asked for.
+/// The request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The price λ of a nonzero.
@@ -35,7 +35,7 @@ pub struct Request {
     pub limits: Limits,
     /// X ≥ 0.
     pub nonneg: bool,
-    /// What is maximised: the variance, or what orthonormal directions explain.
+    /// The objective: variance, or variance explained by orthonormal directions.
     pub measure: Measure,
     /// Moves in a row without a gain that end the search.
     pub patience: usize,
@@ -48,7 +48,7 @@ impl Request {
     }
 }
 
-/// Of a variable that nobody serves.
+/// Of a variable that no direction covers.
 pub(super) const NOBODY: usize = usize::MAX;
 
 /// A request for n variables and r components.
@@ -98,13 +98,13 @@ impl Rules {
         Some(Self { rank, lambda, nonneg, measure, orthonormal, patience, most, least, total })
     }
 
-    /// What of a score counts.
+    /// The part of a score that counts.
     #[inline(always)]
     pub fn counts(&self, score: f64) -> f64 {
         if self.nonneg { score.max(0.0) } else { score.abs() }
     }
 
-    /// Whether more variables may want a place than there are.
+    /// True if more variables may want a place than there are.
     fn is_limited(&self, n: usize) -> bool {
         self.total < n || self.least > 1 || self.most.iter().any(|s| *s < n - (self.rank - 1))
     }
@@ -260,7 +260,7 @@ impl Rules {
     }
 }
 
-/// One in so many numbers is looked at for a hurdle.
+/// One in so many numbers is examined for a hurdle.
 const SAMPLED: usize = 8;
 
 /// A number that some more than `places` of n numbers are likely to exceed; 0 where that is no help.

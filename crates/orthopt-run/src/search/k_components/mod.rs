@@ -12,11 +12,11 @@
 //! ```text
 //! alternate  every variable goes to the direction that explains most of it; one power step for each direction on its
 //!            variables (a polar factor of all of them where they are orthonormal): never lowers the value
-//! grow       a direction that adds most to those that are there, from columns that nobody serves
+//! grow       a direction that adds most to those that are there, from columns that no direction covers
 //! move       some directions dropped, as many grown, alternate; kept if better
 //! ```
 //!
-//! An iteration costs a gradient. It sees no shared variables: other methods go on from its X.
+//! An iteration costs a gradient. It sees no shared variables: other methods continue from its X.
 
 mod alternation;
 mod growth;
@@ -44,17 +44,17 @@ use samples::{Directions, Space};
 
 /// Relative gain above which a point is better than another.
 const BETTER: f64 = 1e-9;
-/// Orthonormal directions whose value is below the best by less than this share are looked at.
+/// Orthonormal directions whose value is below the best by less than this share are examined.
 const NEAR: f64 = 0.02;
 /// Iterations of a start, and of a move.
 const PATIENT: usize = 25;
 const BRISK: usize = 20;
-/// Iterations at most that a new best point then goes on for.
+/// Iterations at most that a new best point then continues for.
 const SETTLED: usize = 60;
 /// Shares of the price that an alternation after a move begins with: all of it, or less, so that more variables enter at first.
 const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
 
-/// What was found.
+/// Result of the clustering.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// X, feasible, with disjoint supports.
@@ -67,7 +67,7 @@ pub struct Found {
     pub gains: usize,
 }
 
-/// Starts, then moves until `request.patience` of them in a row have gained nothing, the work is done or nobody waits any more.
+/// Starts, then moves until `request.patience` of them in a row have gained nothing, the work is done or cancelled.
 /// `None` where there are fewer variables than components, or numbers that are not finite.
 pub fn k_components<F: Quadratic>(
     f: &F,
@@ -125,7 +125,7 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
         self.offer_from(x, 1.0, over)
     }
 
-    /// Goes on from the directions of any X, whatever was found before.
+    /// Continues from the directions of any X, whatever was found before.
     pub fn go_on_from(&mut self, x: &RowMat, over: &dyn Fn() -> bool) {
         (self.best, self.truest, self.idle) = (None, None, 0);
         self.offer_x(x, over);
@@ -151,7 +151,7 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
         gained
     }
 
-    /// Whether so many moves in a row have gained nothing as there should be; sure where nothing was found.
+    /// True if so many moves in a row have gained nothing as there should be; sure where nothing was found.
     pub fn is_idle(&self) -> bool {
         self.best.is_none() || self.idle >= self.rules.patience
     }
@@ -194,7 +194,7 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
         directions.arranged(&own, r)
     }
 
-    /// Alternates; what is better than the best so far goes on until it stands still, and is the best.
+    /// Alternates; what is better than the best so far continues until it stands still, and is the best.
     fn offer(&mut self, directions: Directions, share: f64, most: usize, over: &dyn Fn() -> bool) -> bool {
         let hope =
             self.best.as_ref().map_or(f64::NEG_INFINITY, |best| best.value + BETTER * best.value.abs());
@@ -235,7 +235,7 @@ fn drawn(best: &State, rng: &mut Pcg64) -> Vec<usize> {
     order
 }
 
-/// Whether a measure counts what components share once, so that directions are orthonormal.
+/// True if a measure counts what components share once, so that directions are orthonormal.
 fn is_projected(measure: Measure) -> bool {
     measure != Measure::Variance
 }

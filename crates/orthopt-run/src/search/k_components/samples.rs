@@ -1,6 +1,6 @@
 //! Directions z in sample space and the scores Aᵀz of all variables.
 //!
-//! Where C is all there is (or all that is wanted: it has fewer rows than A), z = Av is kept as its v: inner products are those of C, and
+//! Where C is all there is (or all that is requested: it has fewer rows than A), z = Av is kept as its v: inner products are those of C, and
 //! Aᵀz = Cv. No factor of C is needed.
 
 use orthopt_core::smooth::{Entries, Halves, Quadratic};

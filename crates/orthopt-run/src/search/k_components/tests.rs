@@ -269,7 +269,7 @@ fn it_ends_where_the_work_or_the_patience_ends() {
     assert!(work > 0 && short.unwrap().value >= long.value);
 }
 
-/// From any X, also with shared variables, it goes on at least as well as the directions of X serve.
+/// From any X, also with shared variables, it continues at least as well as the directions of X serve.
 #[test]
 fn it_goes_on_from_any_x() {
     let (n, r) = (40, 3);
