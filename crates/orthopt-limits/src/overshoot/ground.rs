@@ -547,7 +547,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         }
         // rows that columns share change for all of them at once
         let regrouped = regrouped(self, at).filter(|p| self.raises(p.value, at.value, WORTH));
-        regrouped.or_else(|| self.replaced(at)).or_else(|| self.paired(at))
+        regrouped.or_else(|| self.replaced(at))
     }
 
     /// Which columns share a row.
