@@ -35,6 +35,11 @@ pub fn is_alone() -> bool {
     ALONE.get()
 }
 
+/// Whether a loop is for this thread alone.
+fn stays_here() -> bool {
+    ALONE.get() || threads::is_crowded()
+}
+
 /// `f(0), f(1), ..., f(n − 1)`; a task takes `least` of them or more.
 pub fn map<T: Send>(n: usize, least: usize, f: impl Fn(usize) -> T + Sync) -> Vec<T> {
     gathered(n, least, &|range| range.map(&f).collect())
@@ -67,7 +72,7 @@ pub type OnChunk<'a> = dyn Fn(&mut Vec<f64>, usize, &mut [f64]) + Sync + 'a;
 /// buffer is empty at first and keeps its contents for the next chunk of the same task.
 pub fn for_each_chunk(data: &mut [f64], size: usize, f: &OnChunk<'_>) {
     let size = size.max(1);
-    if ALONE.get() {
+    if stays_here() {
         let mut buffer = Vec::new();
         data.chunks_mut(size).enumerate().for_each(|(k, chunk)| f(&mut buffer, k, chunk));
         return;
@@ -98,7 +103,7 @@ fn for_each_range(n: usize, least: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     if n == 0 {
         return;
     }
-    if ALONE.get() {
+    if stays_here() {
         return f(0..n);
     }
     let waiting = Cancel::current();

@@ -11,6 +11,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use super::RowMat;
+use super::factor::transpose;
+use super::kernels::add_weighted_rows;
 use super::parallel::{OnChunk, for_each_chunk, map};
 use super::work::count;
 use crate::cancel::Cancel;
@@ -110,6 +112,35 @@ pub fn add_rows_product(out: &mut RowMat, m: &RowMat, rows: &[usize], delta: &Ro
         let dst = MatMut::from_row_major_slice_mut(panel, height, n);
         matmul(dst, Accum::Add, part.transpose(), delta.as_mat(), 1.0, Par::Seq);
     });
+}
+
+/// Times as many numbers as X has entries that a product with all of them may cost: above it the entries alone are faster.
+const SPARSE: usize = 16;
+
+/// Whether so many entries of rows × columns are few enough that a product takes them one by one.
+pub fn is_sparse(entries: usize, rows: usize, columns: usize) -> bool {
+    SPARSE * entries <= rows * columns
+}
+
+/// M·X for a symmetric M (n × n) and the entries (row, value) of each column of X, n × r. Cost 2n flops for each entry.
+pub fn sparse_product(m: &RowMat, x: &[Vec<(usize, f64)>]) -> RowMat {
+    let (n, r) = (m.nrows(), x.len());
+    let mut columns = RowMat::zeros(r, n); // of the product, as rows
+    if n == 0 || r == 0 {
+        return RowMat::zeros(n, r);
+    }
+    let entries: usize = x.iter().map(Vec::len).sum();
+    count(entries * n);
+    let one = |_: &mut Vec<f64>, k: usize, column: &mut [f64]| {
+        let entries = &x[k];
+        add_weighted_rows(entries.len(), |l| (entries[l].1, entries[l].0 * n), m.data(), column);
+    };
+    if entries * n < SMALL {
+        columns.data_mut().chunks_mut(n).enumerate().for_each(|(k, column)| one(&mut Vec::new(), k, column));
+    } else {
+        for_each_chunk(columns.data_mut(), n, &one);
+    }
+    transpose(&columns)
 }
 
 /// Panels of rows of `n` numbers each, here where they are `small` together.
@@ -232,6 +263,22 @@ mod tests {
             symmetric_product(&mut out, -2.0, &m, &x);
             product(&mut slow, false, -2.0, m.as_mat(), x.as_mat());
             assert_eq!(out, slow, "whole numbers: no rounding");
+        }
+    }
+
+    #[test]
+    fn a_product_with_few_entries_is_that_with_all_of_them() {
+        for (n, r, size) in [(0, 3, 0), (7, 1, 2), (150, 9, 5), (1100, 60, 90)] {
+            let m = RowMat::from_fn(n, n, |i, j| ((7 * i.min(j) + 13 * i.max(j)) % 23) as f64 - 11.0);
+            let column = |k: usize| (0..size).map(move |a| ((5 * k + 11 * a) % n, (k + a) as f64 - 3.0));
+            let entries: Vec<Vec<(usize, f64)>> = (0..r).map(|k| column(k).collect()).collect();
+            let mut x = RowMat::zeros(n, r);
+            for (k, column) in entries.iter().enumerate() {
+                column.iter().for_each(|(i, v)| x.set(*i, k, x.get(*i, k) + v));
+            }
+            let mut slow = RowMat::zeros(n, r);
+            product(&mut slow, false, 1.0, m.as_mat(), x.as_mat());
+            assert_eq!(sparse_product(&m, &entries), slow, "whole numbers: no rounding");
         }
     }
 

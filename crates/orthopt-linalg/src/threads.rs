@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::process;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Error;
 
@@ -89,13 +90,52 @@ pub fn count() -> usize {
     chosen().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
 }
 
-/// A scope of tasks on these threads.
+/// Threads beside the pool, each of which has a long piece of work of its own. A thread of the pool that waits for others takes up whatever
+/// there is meanwhile, and does not go on before that is done: long pieces are not for the pool.
 #[doc(hidden)]
-pub fn scope<'s, R>(f: impl FnOnce(&Scope<'s>) -> R) -> R {
-    match chosen() {
-        Some(pool) => pool.in_place_scope(f),
-        None => rayon::in_place_scope(f),
+#[derive(Debug)]
+pub struct Crew {
+    pool: Option<Pool>,
+    size: usize,
+    busy: AtomicUsize,
+}
+
+thread_local! {
+    static CREW: RefCell<Option<Arc<Crew>>> = const { RefCell::new(None) };
+}
+
+impl Crew {
+    /// One that has the pool of this thread for its parallel work.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self { pool: chosen(), size: count(), busy: AtomicUsize::new(0) })
     }
+
+    /// `f`, all that a thread of the crew does.
+    pub fn join<R>(self: &Arc<Self>, f: impl FnOnce() -> R) -> R {
+        CREW.set(Some(Arc::clone(self)));
+        match &self.pool {
+            Some(pool) => with(pool, f),
+            None => f(),
+        }
+    }
+
+    /// `f`, a piece of work of this thread.
+    pub fn busy<R>(&self, f: impl FnOnce() -> R) -> R {
+        struct Ended<'a>(&'a AtomicUsize);
+        impl Drop for Ended<'_> {
+            fn drop(&mut self) {
+                self.0.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        self.busy.fetch_add(1, Ordering::Relaxed);
+        let _ended = Ended(&self.busy);
+        f()
+    }
+}
+
+/// Whether this thread has as many of its crew beside it as there are to be threads: its loops are for it alone.
+pub(crate) fn is_crowded() -> bool {
+    CREW.with_borrow(|crew| crew.as_ref().is_some_and(|crew| crew.busy.load(Ordering::Relaxed) >= crew.size))
 }
 
 fn start(threads: usize) -> Result<Pool, Error> {
@@ -123,18 +163,35 @@ mod tests {
     fn threads_are_used_from_outside() {
         let pool = super::pool(Some(3)).unwrap();
         let here = std::thread::current().id();
-        let (count, on, spawned) = super::with(&pool, || {
+        let (count, on) = super::with(&pool, || {
             assert_eq!(std::thread::current().id(), here);
-            let (send, receive) = std::sync::mpsc::channel();
-            super::scope(|scope| scope.spawn(move |_| send.send(rayon::current_num_threads()).unwrap()));
-            (super::count(), super::on_chosen(rayon::current_num_threads), receive.recv().unwrap())
+            (super::count(), super::on_chosen(rayon::current_num_threads))
         });
-        assert_eq!((count, on, spawned), (3, 3, 3));
+        assert_eq!((count, on), (3, 3));
         assert!(super::chosen().is_none());
         for is_search in [false, true] {
             let stays = super::on(&pool, is_search, || std::thread::current().id() == here);
             assert_eq!(stays, is_search);
         }
+    }
+
+    /// The crew has the pool for its loops until as many are busy as there are to be threads.
+    #[test]
+    fn a_crew_has_the_pool_until_all_are_busy() {
+        let pool = super::pool(Some(2)).unwrap();
+        let crew = super::with(&pool, super::Crew::new);
+        assert!(!super::is_crowded());
+        let seen = std::thread::scope(|scope| {
+            let at_work = || {
+                crew.join(|| {
+                    let alone = crew.busy(|| (super::is_crowded(), super::count()));
+                    let both = crew.busy(|| crew.busy(super::is_crowded));
+                    (alone, both, super::is_crowded())
+                })
+            };
+            scope.spawn(at_work).join().unwrap()
+        });
+        assert_eq!(seen, ((false, 2), true, false));
     }
 
     #[test]

@@ -288,6 +288,11 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         (self.f.nrows(), self.rank)
     }
 
+    /// Columns of X.
+    pub(super) fn rank(&self) -> usize {
+        self.rank
+    }
+
     /// Divisor of C.
     pub fn unit(&self) -> f64 {
         self.cov.unit()
@@ -545,16 +550,23 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         regrouped.or_else(|| self.replaced(at))
     }
 
-    /// Entries that may enter where `out` has left: those whose row is free, or used by components only that share other rows
-    /// with theirs, as two columns that meet in one row are not orthogonal.
-    fn enterable(&self, mask: &[bool], has: &[usize], out: usize) -> Vec<bool> {
-        let (n, r) = self.shape();
+    /// Which columns share a row.
+    pub(super) fn meet(&self, mask: &[bool]) -> Vec<bool> {
+        let r = self.rank;
         let mut meet = vec![false; r * r];
         for row in mask.chunks(r) {
             for a in (0..r).filter(|a| row[*a]) {
                 (0..r).filter(|b| row[*b]).for_each(|b| meet[a * r + b] = true);
             }
         }
+        meet
+    }
+
+    /// Entries that may enter where `out` has left: those whose row is free, or used by components only that share other rows
+    /// with theirs, as two columns that meet in one row are not orthogonal.
+    fn enterable(&self, mask: &[bool], has: &[usize], out: usize) -> Vec<bool> {
+        let (n, r) = self.shape();
+        let meet = self.meet(mask);
         let orthogonal = self.between.is_orthogonal();
         let mut allowed = vec![false; n * r];
         for k in 0..r {

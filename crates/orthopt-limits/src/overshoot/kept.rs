@@ -4,7 +4,7 @@
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Covariance;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, product, sparse_product};
 use orthopt_linalg::work::count;
 
 /// Rows that are computed one by one: at most this part of those that are asked for; above it all are computed together.
@@ -31,9 +31,9 @@ impl Section {
     }
 
     /// CX.
-    pub fn times(&self, x: &RowMat) -> RowMat {
+    pub fn times(&self, x: &RowMat, entries: Option<Entries>) -> RowMat {
         match self {
-            Self::C(c) => multiplied(c, x),
+            Self::C(c) => multiplied(c, x, entries),
             Self::Samples(at, unit) => {
                 let scores = cross(at, x);
                 let mut out = RowMat::zeros(x.nrows(), x.ncols());
@@ -44,8 +44,14 @@ impl Section {
     }
 }
 
-/// MX.
-pub(super) fn multiplied(m: &RowMat, x: &RowMat) -> RowMat {
+/// The entries of the columns of X, where these are few.
+pub(super) type Entries = Vec<Vec<(usize, f64)>>;
+
+/// MX, M symmetric.
+pub(super) fn multiplied(m: &RowMat, x: &RowMat, entries: Option<Entries>) -> RowMat {
+    if let Some(entries) = entries {
+        return sparse_product(m, &entries);
+    }
     let mut out = RowMat::zeros(x.nrows(), x.ncols());
     product(&mut out, false, 1.0, m.as_mat(), x.as_mat());
     out
@@ -130,10 +136,10 @@ mod tests {
         let rows: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
         let section = Section::of_samples((&f, &cov), &rows).unwrap();
         let x = RowMat::from_fn(rows.len(), 4, |_, _| rng.random_range(-1.0..1.0));
-        let slow = multiplied(&cov.block(&f, &rows).unwrap(), &x);
+        let slow = multiplied(&cov.block(&f, &rows).unwrap(), &x, None);
         let largest = slow.data().iter().fold(0.0f64, |most, v| most.max(v.abs()));
         assert!(largest > 1.0);
-        let fast = section.times(&x);
+        let fast = section.times(&x, None);
         assert!(fast.data().iter().zip(slow.data()).all(|(a, b)| (a - b).abs() <= 1e-14 * largest));
     }
 

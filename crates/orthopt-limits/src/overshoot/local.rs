@@ -6,12 +6,13 @@
 //! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
 
 use super::ground::{Ground, Point, mask_of};
-use super::kept::{Section, multiplied};
+use super::kept::{Entries, Section, multiplied};
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Small;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::kernels;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::factor::transpose;
+use orthopt_linalg::kernels::{self, axpy};
+use orthopt_linalg::products::{cross, is_sparse, product};
 use orthopt_linalg::small::polar;
 use orthopt_linalg::work::count;
 
@@ -57,6 +58,7 @@ pub(super) struct Local<'g, 'a, F> {
     equations: Vec<Equation>,
     in_column: Vec<Vec<(usize, usize)>>, // equations of each column, and their other columns
     full: bool,                          // all columns may use all rows, and XᵀX = I is all there is
+    sparse: bool,                        // products take the entries of X one by one
 }
 
 /// ⟨xₐ, z_b⟩ is 1 for a = b and 0 else, Z = X, or CX where `scores`; its derivative along D is ⟨dₐ, z_b⟩ + ⟨zₐ, d_b⟩.
@@ -102,7 +104,38 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         let full = full && !between.is_uncorrelated() && between.is_orthogonal();
         let equations = near_each_other(equations, r);
         let in_column = in_columns(&equations, r);
-        Self { ground, rows, c, c2, supports, equations, in_column, full }
+        let sparse = is_sparse(supports.iter().map(Vec::len).sum(), rows.len(), r);
+        Self { ground, rows, c, c2, supports, equations, in_column, full, sparse }
+    }
+
+    /// The entries of X by columns, where products take them one by one.
+    fn entries(&self, x: &RowMat) -> Option<Entries> {
+        let column =
+            |(k, support): (usize, &Vec<usize>)| support.iter().map(|a| (*a, x.get(*a, k))).collect();
+        self.sparse.then(|| self.supports.iter().enumerate().map(column).collect())
+    }
+
+    /// XᵀY for an X with zeros outside the supports.
+    fn crossed(&self, x: &RowMat, y: &RowMat) -> RowMat {
+        if !self.sparse {
+            return cross(x, y);
+        }
+        let mut out = RowMat::zeros(x.ncols(), y.ncols());
+        count(self.supports.iter().map(Vec::len).sum::<usize>() * y.ncols());
+        for (k, support) in self.supports.iter().enumerate() {
+            let row = out.row_mut(k);
+            support.iter().for_each(|a| axpy(x.get(*a, k), y.row(*a), row));
+        }
+        out
+    }
+
+    /// `out ← out + YQ` on the supports, and zero outside.
+    fn add_on_supports(&self, out: &mut RowMat, y: &RowMat, q: &RowMat) {
+        let q = transpose(q);
+        count(self.supports.iter().map(Vec::len).sum::<usize>() * y.ncols());
+        for (k, support) in self.supports.iter().enumerate() {
+            support.iter().for_each(|a| out.set(*a, k, out.get(*a, k) + inner(y.row(*a), q.row(k))));
+        }
     }
 
     /// The rows of X that are examined, with zeros outside the supports.
@@ -123,7 +156,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     /// CX on the rows.
     fn image(&self, x: &RowMat) -> RowMat {
         match &self.c {
-            Some(c) => c.times(x),
+            Some(c) => c.times(x, self.entries(x)),
             None => self.on_rows(&self.ground.cov.times(self.ground.f(), &self.scatter(x))),
         }
     }
@@ -132,7 +165,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     fn second(&self, x: &RowMat) -> RowMat {
         let ground = self.ground;
         match &self.c2 {
-            Some(c2) => multiplied(c2, x),
+            Some(c2) => multiplied(c2, x, self.entries(x)),
             None => {
                 let x = self.scatter(x);
                 let m = ground.cov.times(ground.f(), &x);
@@ -146,9 +179,9 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     }
 
     fn at(&self, x: RowMat, m: RowMat, small: &mut Small) -> At {
-        let s = cross(&x, &m).symmetric_part();
+        let s = self.crossed(&x, &m).symmetric_part();
         let w = if self.ground.squares() {
-            cross(&x, &self.second(&x)).symmetric_part()
+            self.crossed(&x, &self.second(&x)).symmetric_part()
         } else {
             RowMat::zeros(0, 0)
         };
@@ -169,20 +202,29 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
 
     /// Half of the gradient of the measure on the supports, along the constraints.
     fn tangent(&self, at: &At) -> RowMat {
-        let mut full = RowMat::zeros(at.x.nrows(), at.x.ncols());
-        product(&mut full, false, 1.0, at.m.as_mat(), at.q.as_mat());
-        if let Some(p) = &at.p {
-            product(&mut full, true, 1.0, self.second(&at.x).as_mat(), p.as_mat());
+        let mut g = RowMat::zeros(at.x.nrows(), at.x.ncols());
+        if self.sparse {
+            self.add_on_supports(&mut g, &at.m, &at.q);
+            if let Some(p) = &at.p {
+                self.add_on_supports(&mut g, &self.second(&at.x), p);
+            }
+        } else {
+            product(&mut g, false, 1.0, at.m.as_mat(), at.q.as_mat());
+            if let Some(p) = &at.p {
+                product(&mut g, true, 1.0, self.second(&at.x).as_mat(), p.as_mat());
+            }
+            if self.full {
+                let symmetric = cross(&at.x, &g).symmetric_part();
+                product(&mut g, true, -1.0, at.x.as_mat(), symmetric.as_mat());
+                return g;
+            }
+            g = self.masked(&g);
         }
-        if self.full {
-            let symmetric = cross(&at.x, &full).symmetric_part();
-            product(&mut full, true, -1.0, at.x.as_mat(), symmetric.as_mat());
-            return full;
-        }
-        let mut g = self.masked(&full);
         let system = Normal::new(self, &at.x, &at.m);
         let right: Vec<f64> = {
-            let (gx, gm) = (cross(&g, &at.x), cross(&g, &at.m));
+            let gx = self.crossed(&g, &at.x);
+            let uncorrelated = self.ground.between().is_uncorrelated();
+            let gm = if uncorrelated { self.crossed(&g, &at.m) } else { RowMat::zeros(0, 0) };
             let of = |e: &Equation| {
                 let z = if e.scores { &gm } else { &gx };
                 z.get(e.a, e.b) + z.get(e.b, e.a)
@@ -214,9 +256,9 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         for (k, support) in self.supports.iter().enumerate() {
             for a in support {
                 let (row, image) = (x.row(*a), m.row(*a));
-                let mut sum: f64 = (0..r).map(|l| row[l] * of_x.get(l, k)).sum();
+                let mut sum = inner(row, of_x.row(k));
                 if scores {
-                    sum += (0..r).map(|l| image[l] * of_m.get(l, k)).sum::<f64>();
+                    sum += inner(image, of_m.row(k));
                 }
                 g.set(*a, k, g.get(*a, k) - sum);
             }
@@ -225,8 +267,9 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
 
     /// The violation of each equation.
     fn violations(&self, x: &RowMat, m: &RowMat) -> Vec<f64> {
-        let gram = cross(x, x);
-        let s = if self.ground.between().is_uncorrelated() { cross(x, m) } else { RowMat::zeros(0, 0) };
+        let gram = self.crossed(x, x);
+        let s =
+            if self.ground.between().is_uncorrelated() { self.crossed(x, m) } else { RowMat::zeros(0, 0) };
         let of = |e: &Equation| match e.scores {
             true => 0.5 * (s.get(e.a, e.b) + s.get(e.b, e.a)),
             false => gram.get(e.a, e.b) - f64::from(u8::from(e.a == e.b)),

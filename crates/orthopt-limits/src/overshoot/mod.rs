@@ -8,7 +8,9 @@
 //!            again until there is none
 //! overshoot  add the m entries with the largest gradient, polish, prune back by exact losses; m = 1, 2, 3, 5, 8, 12, 20;
 //!            exchange after each gain
-//! until      no m improves
+//! pair       two rows of another component for one that shares none with it, as columns that meet in one row are not orthogonal;
+//!            exchange after each gain
+//! until      no m and no pair improves
 //! ```
 //!
 //! Backward elimination with exact losses never leaves the manifold and changes several entries at once, which coordinate
@@ -23,6 +25,7 @@ mod ground;
 mod kept;
 mod local;
 mod nested;
+mod pairs;
 mod single;
 mod starts;
 
@@ -104,6 +107,7 @@ enum Stage {
     Fill,
     Exchange(usize), // and then the overshoot of this place
     Overshoot(usize),
+    Pair, // and then an exchange
     Ended,
 }
 
@@ -182,15 +186,21 @@ impl State {
                     (Some(at), Stage::Exchange(m))
                 }
                 None if m < ADDED.len() => (None, Stage::Overshoot(m)),
-                None => (None, Stage::Ended),
+                None => (None, Stage::Pair),
             },
+            Stage::Pair => {
+                let found = ground.paired(&self.at).filter(better);
+                self.exchanges += u64::from(found.is_some());
+                let then = if found.is_some() { Stage::Exchange(ADDED.len()) } else { Stage::Ended };
+                (found, then)
+            }
             Stage::Overshoot(m) => {
                 let found = ground.overshoot(&self.at, ADDED[m], |_| 1.0).filter(better);
                 self.overshoots += u64::from(found.is_some());
                 let then = match &found {
                     Some(_) => Stage::Exchange(m + 1),
                     None if m + 1 < ADDED.len() => Stage::Overshoot(m + 1),
-                    None => Stage::Ended,
+                    None => Stage::Pair,
                 };
                 (found, then)
             }

@@ -1,6 +1,9 @@
 //! The search itself.
 
+use std::cell::RefCell;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -8,7 +11,7 @@ use rand_pcg::Pcg64;
 use super::control::Control;
 use super::ended::{Ended, Known};
 use super::ending::Ending;
-use super::flight::{Flight, Ground, help};
+use super::flight::{Flight, Ground, Queue, help};
 use super::task::{Done, at};
 use super::turns::Turns;
 use super::watcher::Watcher;
@@ -22,7 +25,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::best_first;
 use orthopt_linalg::parallel::{alone, is_alone};
-use orthopt_linalg::threads;
+use orthopt_linalg::threads::{self, Crew};
 use orthopt_linalg::{RowMat, work};
 
 /// Note for an X whose F equals its lower bound.
@@ -72,14 +75,21 @@ pub fn search<P: Evaluate + Sync + 'static>(
     let expected = moves.iter().map(|_| portfolio.polish).chain([2 * portfolio.run]).collect();
     let Settings { seed, effort, stopping, .. } = settings;
     let on = Ground { problem, stopping, control: &control };
-    // Whoever launches tasks is free to do so at any time where all threads of the pool are others. A limit of iterations
-    // means the same for any number of threads where they are made one task after the other; and a search that is to be alone
-    // on its thread has no others.
-    let is_counted = stopping.max_iters.is_some() || is_alone();
-    let performs = is_counted || rayon::current_thread_index().is_some();
-    let helpers = if is_counted { 0 } else { threads::count() - usize::from(performs) };
-    threads::scope(|scope| {
-        let call = |queue| help(scope, queue, on);
+    // Whoever launches tasks is free to do so at any time where others perform them. A limit of iterations means the same for any number of
+    // threads where they are made one task after the other; and a search that is to be alone on its thread, or is on one of a pool, has
+    // no others.
+    let performs = stopping.max_iters.is_some() || is_alone() || rayon::current_thread_index().is_some();
+    let helpers = if performs { 0 } else { threads::count() };
+    let crew = Crew::new();
+    thread::scope(|scope| {
+        let came = RefCell::new(Vec::new());
+        let call = |queue: Arc<Queue<P>>| {
+            let crew = Arc::clone(&crew);
+            let helper = thread::Builder::new().spawn_scoped(scope, move || help(&queue, &crew, on));
+            let comes = helper.is_ok();
+            came.borrow_mut().extend(helper);
+            comes
+        };
         let control = &control;
         let mut engine = Engine {
             problem,
@@ -124,7 +134,11 @@ pub fn search<P: Evaluate + Sync + 'static>(
             .0
         };
         // who waits for a thread of the pool can neither launch anything nor show where the search is
-        if performs { all() } else { alone(all) }
+        let found = if performs { all() } else { alone(all) };
+        for helper in came.take() {
+            helper.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        found
     })
 }
 

@@ -1,4 +1,4 @@
-//! Tasks in flight: performed on the threads of the pool as they come, taken in as on a machine where each has a processor of its
+//! Tasks in flight: performed on threads of their own as they come, taken in as on a machine where each has a processor of its
 //! own.
 //!
 //! That machine has a clock of work. A task begins when it is launched and ends when its own work has passed, and ends are taken in
@@ -9,10 +9,8 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
-
-use rayon::Scope;
 
 use super::control::Control;
 use super::ended::Known;
@@ -20,6 +18,7 @@ use super::task::{Done, OVERHEAD, Task, perform};
 use orthopt_core::objective::Evaluate;
 use orthopt_core::solve::Stopping;
 use orthopt_linalg::error::Result;
+use orthopt_linalg::threads::Crew;
 
 /// Result of a task; `None` if it was cancelled.
 pub(super) type Outcome = Option<Result<Done>>;
@@ -95,58 +94,75 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Where jobs wait that no thread performs yet.
 pub(super) struct Queue<P> {
-    jobs: Mutex<VecDeque<Arc<Job<P>>>>, // the first first
-    idle: AtomicUsize,                  // helpers without a job
-    master: Thread,                     // whoever launches them
+    waiting: Mutex<Waiting<P>>,
+    changed: Condvar,
+    idle: AtomicUsize, // helpers that wait for a job
+    master: Thread,    // whoever launches them
 }
 
-impl<P: Evaluate + 'static> Queue<P> {
+struct Waiting<P> {
+    jobs: VecDeque<Arc<Job<P>>>, // the first first
+    to_come: usize,              // helpers that there may still be
+    is_closed: bool,
+}
+
+impl<P> Queue<P> {
     fn new(helpers: usize) -> Self {
-        Self { jobs: Mutex::default(), idle: AtomicUsize::new(helpers), master: thread::current() }
-    }
-
-    /// The next job; a helper without one is idle.
-    fn take(&self, is_helper: bool) -> Option<Arc<Job<P>>> {
-        let mut jobs = locked(&self.jobs);
-        let job = jobs.pop_front();
-        if is_helper && job.is_none() {
-            self.idle.fetch_add(1, Ordering::Relaxed);
+        let waiting = Waiting { jobs: VecDeque::new(), to_come: helpers, is_closed: false };
+        Self {
+            waiting: Mutex::new(waiting),
+            changed: Condvar::new(),
+            idle: AtomicUsize::new(0),
+            master: thread::current(),
         }
-        job
     }
 
-    /// One more job; whether a helper is to be called.
+    /// One more job; whether another helper is to come.
     fn push(&self, job: Arc<Job<P>>) -> bool {
-        let mut jobs = locked(&self.jobs);
-        jobs.push_back(job);
-        let idle = self.idle.load(Ordering::Relaxed);
-        self.idle.store(idle.saturating_sub(1), Ordering::Relaxed);
-        idle > 0
+        let mut waiting = locked(&self.waiting);
+        waiting.jobs.push_back(job);
+        self.changed.notify_one();
+        let comes = waiting.to_come > 0 && waiting.jobs.len() > self.idle.load(Ordering::Relaxed);
+        waiting.to_come -= usize::from(comes);
+        comes
+    }
+
+    /// The next job, once there is one; `None` where no more come.
+    fn next(&self) -> Option<Arc<Job<P>>> {
+        let mut waiting = locked(&self.waiting);
+        self.idle.fetch_add(1, Ordering::Relaxed);
+        while waiting.jobs.is_empty() && !waiting.is_closed {
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.idle.fetch_sub(1, Ordering::Relaxed);
+        if waiting.is_closed { None } else { waiting.jobs.pop_front() }
+    }
+
+    /// No more come.
+    fn close(&self) {
+        locked(&self.waiting).is_closed = true;
+        self.changed.notify_all();
     }
 }
 
-/// Performs jobs on another thread, one after the other. Every one is a piece of work of its own for the pool: a thread that
-/// takes one up while it waits inside another is soon back.
-pub(super) fn help<'s, P: Evaluate + Sync + 'static>(
-    scope: &Scope<'s>,
-    queue: Arc<Queue<P>>,
-    on: Ground<'s, P>,
-) {
-    scope.spawn(move |scope| {
-        if let Some(job) = queue.take(true) {
+/// Performs jobs on a thread of its own, one after the other. A panic goes on at the end: it ends the search, whose jobs are all to end.
+pub(super) fn help<P: Evaluate + Sync + 'static>(queue: &Queue<P>, crew: &Arc<Crew>, on: Ground<'_, P>) {
+    crew.join(|| {
+        let mut panicked = None;
+        while let Some(job) = queue.next() {
             // what has been done may be all that the next launch waits for
             let mut tick = || {
                 if queue.idle.load(Ordering::Relaxed) > 0 {
                     queue.master.unpark();
                 }
             };
-            // a panic continues once the other jobs have been handed on, which are all to end
-            let panic = catch_unwind(AssertUnwindSafe(|| job.perform(on, &mut tick))).err();
+            let perform = || crew.busy(|| job.perform(on, &mut tick));
+            let panic = catch_unwind(AssertUnwindSafe(perform)).err();
+            panicked = panicked.or(panic);
             queue.master.unpark();
-            help(scope, queue, on);
-            if let Some(panic) = panic {
-                resume_unwind(panic);
-            }
+        }
+        if let Some(panic) = panicked {
+            resume_unwind(panic);
         }
     });
 }
@@ -155,14 +171,27 @@ pub(super) fn help<'s, P: Evaluate + Sync + 'static>(
 pub(super) struct Flight<'a, P, W> {
     jobs: Vec<(Arc<Job<P>>, W)>, // as launched
     queue: Arc<Queue<P>>,
-    call: &'a dyn Fn(Arc<Queue<P>>), // a helper
+    call: &'a dyn Fn(Arc<Queue<P>>) -> bool, // a helper; whether one comes
+    helpers: usize,                          // that have come
     clock: u64,
+}
+
+impl<P, W> Drop for Flight<'_, P, W> {
+    /// The helpers go, after the jobs that they have.
+    fn drop(&mut self) {
+        self.queue.close();
+    }
 }
 
 impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
     /// Nothing, with up to so many helpers.
-    pub fn new(helpers: usize, call: &'a dyn Fn(Arc<Queue<P>>)) -> Self {
-        Self { jobs: Vec::new(), queue: Arc::new(Queue::new(helpers)), call, clock: 0 }
+    pub fn new(helpers: usize, call: &'a dyn Fn(Arc<Queue<P>>) -> bool) -> Self {
+        Self { jobs: Vec::new(), queue: Arc::new(Queue::new(helpers)), call, helpers: 0, clock: 0 }
+    }
+
+    /// Whether whoever launches jobs has to perform them too.
+    pub fn is_without_help(&self) -> bool {
+        self.helpers == 0
     }
 
     /// How many there are.
@@ -180,14 +209,14 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
         let (work, is_over) = (Arc::new(AtomicU64::new(OVERHEAD)), AtomicBool::new(false));
         let job = Arc::new(Job { task, known, begin: self.clock, work, is_over, outcome: Mutex::new(None) });
         self.jobs.push((Arc::clone(&job), aim));
-        if self.queue.push(job) {
-            (self.call)(Arc::clone(&self.queue));
+        if self.queue.push(job) && (self.call)(Arc::clone(&self.queue)) {
+            self.helpers += 1;
         }
     }
 
     /// Takes the next waiting job; the calling thread runs it.
     pub fn take(&self) -> Option<Arc<Job<P>>> {
-        self.queue.take(false)
+        locked(&self.queue.waiting).jobs.pop_front()
     }
 
     /// The next one to end, and when, once that is known.
@@ -217,8 +246,9 @@ impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::task::MakeStart;
 
-    /// A job that panics ends the others too, and the panic continues once all are over.
+    /// A job that panics ends the search, and the panic continues.
     #[test]
     fn a_panic_keeps_nobody_waiting() {
         use orthopt_core::penalty::{AnyPenalty, L0};
@@ -233,28 +263,34 @@ mod tests {
         let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let on = Ground { problem: &problem, stopping, control: &control };
-        let queue = Arc::new(Queue::new(1));
-        let jobs: Vec<Arc<Job<PcaProblem>>> = (0..3)
-            .map(|_| {
-                let task = Task { parts: Vec::new(), x0: Box::new(|_: &PcaProblem, _| panic!("a test")) };
-                let (work, is_over) = (Arc::new(AtomicU64::new(OVERHEAD)), AtomicBool::new(false));
-                Arc::new(Job {
-                    task,
-                    known: Known::default(),
-                    begin: 0,
-                    work,
-                    is_over,
-                    outcome: Mutex::new(None),
-                })
-            })
-            .collect();
-        jobs.iter()
-            .for_each(|job| assert!(!queue.push(Arc::clone(job)) || queue.idle.load(Ordering::Relaxed) == 0));
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let ended =
-            catch_unwind(AssertUnwindSafe(|| pool.scope(|scope| help(scope, Arc::clone(&queue), on))));
-        assert!(ended.is_err() && control.cancel.is_over());
-        assert!(jobs.iter().all(|job| job.end().1));
+        let crew = Crew::new();
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            thread::scope(|scope| {
+                let helper = std::cell::RefCell::new(None);
+                let call = |queue: Arc<Queue<PcaProblem>>| {
+                    let crew = Arc::clone(&crew);
+                    *helper.borrow_mut() = Some(scope.spawn(move || help(&queue, &crew, on)));
+                    true
+                };
+                let mut flight: Flight<'_, PcaProblem, ()> = Flight::new(1, &call);
+                for _ in 0..3 {
+                    let x0: MakeStart<PcaProblem> = Box::new(|_, _| panic!("a test"));
+                    flight.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
+                }
+                while flight.len() > 0 {
+                    if flight.ended().is_none() {
+                        thread::yield_now();
+                    }
+                }
+                drop(flight);
+                if let Err(panic) = helper.take().unwrap().join() {
+                    resume_unwind(panic);
+                }
+            });
+        }));
+        let panic = ended.unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"a test"));
+        assert!(control.cancel.is_over());
     }
 
     /// Ends are taken in in the order of work, not of time.
@@ -280,7 +316,7 @@ mod tests {
                 Err(orthopt_linalg::error::Error::Incompatible("a test".into()))
             })),
         };
-        let call = |_| ();
+        let call = |_| false;
         let mut flight: Flight<'_, PcaProblem, &str> = Flight::new(0, &call);
         flight.launch(costs(3_000_000), "long", Known::default());
         flight.launch(costs(1_000_000), "short", Known::default());

@@ -37,7 +37,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// One for this thread, where it performs any.
     fn own_job(&self) -> Option<Arc<Job<P>>> {
-        if self.performs { self.flight.take() } else { None }
+        if self.performs || self.flight.is_without_help() { self.flight.take() } else { None }
     }
 
     /// Waits for the next end.

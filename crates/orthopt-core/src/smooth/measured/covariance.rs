@@ -4,7 +4,7 @@ use super::super::Quadratic;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::kernels::is_zero;
 use orthopt_linalg::parallel::map;
-use orthopt_linalg::products::{add_rows_product, gram, product};
+use orthopt_linalg::products::{add_rows_product, gram, is_sparse, product, sparse_product};
 use orthopt_linalg::unit::power_of_two;
 use orthopt_linalg::work::count;
 
@@ -104,7 +104,7 @@ impl Covariance {
         components as f64 * self.diagonal.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
     }
 
-    /// CX. Cost n times the entries of the nonzero rows of X where C is kept.
+    /// CX. Cost n times the entries of the nonzero rows of X where C is kept, or n times those of X where they are few.
     pub fn times(&self, f: &impl Quadratic, x: &RowMat) -> RowMat {
         self.multiplied(f, self.c.as_ref(), x)
     }
@@ -121,6 +121,10 @@ impl Covariance {
         match matrix {
             Some(matrix) => {
                 let rows: Vec<usize> = (0..x.nrows()).filter(|i| !is_zero(x.row(*i))).collect();
+                let entries = x.data().iter().filter(|v| **v != 0.0).count();
+                if is_sparse(entries, rows.len(), x.ncols()) {
+                    return sparse_product(matrix, &entries_of(x));
+                }
                 let part = RowMat::from_fn(rows.len(), x.ncols(), |a, k| x.get(rows[a], k));
                 let mut out = RowMat::zeros(x.nrows(), x.ncols());
                 add_rows_product(&mut out, matrix, &rows, &part);
@@ -163,6 +167,17 @@ impl Covariance {
             None => None,
         }
     }
+}
+
+/// The entries of each column of X that are not zero.
+fn entries_of(x: &RowMat) -> Vec<Vec<(usize, f64)>> {
+    let mut out = vec![Vec::new(); x.ncols()];
+    for i in 0..x.nrows() {
+        for (column, v) in out.iter_mut().zip(x.row(i)).filter(|(_, v)| **v != 0.0) {
+            column.push((i, *v));
+        }
+    }
+    out
 }
 
 fn block(f: &impl Quadratic, rows: &[usize], unit: f64) -> RowMat {

@@ -5,6 +5,7 @@ use super::Measure;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::inherit;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::unit::power_of_two;
 
 /// A pivot of S below this share of what the entry of S was added up from is rounding: that score is a combination of others.
@@ -106,15 +107,7 @@ impl Small {
             Measure::Variance => (value, identity(), None),
             Measure::Adjusted => {
                 // UUᵀ for U = L⁻ᵀ, the unit upper triangular U with least tr UᵀSU
-                let u = self.inverse_factor();
-                let mut q = RowMat::zeros(r, r);
-                for a in 0..r {
-                    for b in 0..r {
-                        let sum: f64 = (0..r).map(|j| u[j * r + a] * u[j * r + b]).sum();
-                        q.set(self.order[a], self.order[b], sum);
-                    }
-                }
-                (value, q, None)
+                (value, self.rows_squared(&self.inverse_factor(), |_| 1.0), None)
             }
             Measure::Polar => {
                 // of degree 0 in S, so that the unit of `root` does not matter
@@ -123,16 +116,9 @@ impl Small {
                 (value, q, None)
             }
             Measure::Explained => {
-                let u = self.inverse_factor();
                 // S⁻¹ on the columns whose pivots count
-                let mut p = RowMat::zeros(r, r);
-                for a in 0..r {
-                    for b in 0..r {
-                        let counted = (0..r).filter(|j| self.d[*j] > 0.0);
-                        let sum: f64 = counted.map(|j| u[j * r + a] * u[j * r + b] / self.d[j]).sum();
-                        p.set(self.order[a], self.order[b], sum);
-                    }
-                }
+                let reciprocal = |j: usize| if self.d[j] > 0.0 { 1.0 / self.d[j] } else { 0.0 };
+                let p = self.rows_squared(&self.inverse_factor(), reciprocal);
                 let half = RowMat::from_fn(r, r, |a, b| (0..r).map(|c| p.get(a, c) * w[c * r + b]).sum());
                 let q =
                     RowMat::from_fn(r, r, |a, b| -(0..r).map(|c| half.get(a, c) * p.get(c, b)).sum::<f64>());
@@ -199,7 +185,8 @@ impl Small {
         let Self { order, l, d, .. } = self;
         for j in 0..r {
             let left = |i: usize, order: &[usize], l: &[f64], d: &[f64]| {
-                s[order[i] * (r + 1)] - (0..j).map(|k| l[i * r + k] * l[i * r + k] * d[k]).sum::<f64>()
+                let row = &l[i * r..i * r + j];
+                s[order[i] * (r + 1)] - weighted(row, row, d)
             };
             let mut best = j;
             match pivots {
@@ -231,7 +218,7 @@ impl Small {
             d[j] = if pivot > DEPENDENT * sizes[order[j]] { pivot } else { 0.0 };
             l[j * r + j] = 1.0;
             for i in j + 1..r {
-                let sum: f64 = (0..j).map(|k| l[i * r + k] * l[j * r + k] * d[k]).sum();
+                let sum = weighted(&l[i * r..i * r + j], &l[j * r..j * r + j], d);
                 let entry = s[order[i] * r + order[j]] - sum;
                 l[i * r + j] = if d[j] > 0.0 { entry / d[j] } else { 0.0 };
             }
@@ -243,11 +230,12 @@ impl Small {
         let r = self.r;
         let Self { order, l, d, z, .. } = self;
         // Z = L⁻¹W in the order of the pivots
-        for c in 0..r {
-            for a in 0..r {
-                let sum: f64 = (0..a).map(|b| l[a * r + b] * z[b * r + c]).sum();
-                z[a * r + c] = w[order[a] * r + order[c]] - sum;
-            }
+        for a in 0..r {
+            let (above, row) = z.split_at_mut(a * r);
+            let row = &mut row[..r];
+            row.fill(0.0);
+            above.chunks_exact(r).zip(&l[a * r..]).for_each(|(z, l)| axpy(*l, z, row));
+            (0..r).for_each(|c| row[c] = w[order[a] * r + order[c]] - row[c]);
         }
         let mut total = 0.0;
         for c in 0..r {
@@ -268,12 +256,33 @@ impl Small {
         let (r, l) = (self.r, &self.l);
         let mut u = vec![0.0; r * r];
         for a in 0..r {
-            u[a * r + a] = 1.0;
-            for c in 0..a {
-                u[a * r + c] = -(c..a).map(|b| l[a * r + b] * u[b * r + c]).sum::<f64>();
+            let (above, row) = u.split_at_mut(a * r);
+            for b in 0..a {
+                axpy(l[a * r + b], &above[b * r..=b * (r + 1)], &mut row[..=b]);
             }
+            row[..a].iter_mut().for_each(|v| *v = -*v);
+            row[a] = 1.0;
         }
         u
+    }
+
+    /// Σⱼ wⱼuⱼuⱼᵀ of the rows of a lower triangular matrix in the order of the pivots.
+    fn rows_squared(&self, u: &[f64], w: impl Fn(usize) -> f64) -> RowMat {
+        let r = self.r;
+        let mut sum = vec![0.0; r * r]; // its lower triangle
+        for j in 0..r {
+            let row = &u[j * r..=j * (r + 1)];
+            for a in 0..=j {
+                axpy(w(j) * row[a], &row[..=a], &mut sum[a * r..=a * (r + 1)]);
+            }
+        }
+        let mut q = RowMat::zeros(r, r);
+        for a in 0..r {
+            for b in 0..r {
+                q.set(self.order[a], self.order[b], sum[a.max(b) * r + a.min(b)]);
+            }
+        }
+        q
     }
 
     /// The diagonal of S^{1/2} in the first r places of `z`, eigenvalues and eigenvectors of S in `a` and `v`, all of S divided
@@ -294,6 +303,24 @@ impl Small {
         }
         unit
     }
+}
+
+/// Numbers from which on a sum is added up in several parts, which a processor adds at the same time.
+const LONG: usize = 32;
+
+/// Σ aₖbₖwₖ.
+fn weighted(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
+    const PARTS: usize = 8;
+    let term = |((a, b), w): ((&f64, &f64), &f64)| a * b * w;
+    if a.len() < LONG {
+        return a.iter().zip(b).zip(w).map(term).sum();
+    }
+    let mut sums = [0.0; PARTS];
+    let parts = a.chunks(PARTS).zip(b.chunks(PARTS)).zip(w.chunks(PARTS));
+    for ((a, b), w) in parts {
+        sums.iter_mut().zip(a.iter().zip(b).zip(w)).for_each(|(sum, terms)| *sum += term(terms));
+    }
+    sums.iter().sum()
 }
 
 /// The same by the routine for large matrices, where rotations would take minutes; that of few is kept where it fails.

@@ -67,7 +67,8 @@ pub struct Found {
     pub gains: usize,
 }
 
-/// Starts, then moves until `request.patience` of them in a row have gained nothing, the work is done or cancelled.
+/// Starts, then moves until `request.patience` of them in a row have gained nothing, they have cost as much as the start, the work is
+/// done or cancelled.
 /// `None` where there are fewer variables than components, or numbers that are not finite.
 pub fn k_components<F: Quadratic>(
     f: &F,
@@ -81,6 +82,8 @@ pub fn k_components<F: Quadratic>(
     let begun = so_far();
     let over = || cancel.is_over() || so_far() - begun >= work_limit;
     search.start(&over);
+    let started = so_far();
+    let over = || over() || so_far() - started >= started - begun;
     while !search.is_idle() && !over() {
         search.advance(&over);
     }
@@ -170,11 +173,13 @@ impl<'a, F: Quadratic> KComponents<'a, F> {
         Some(Found { x, value, moves: self.moves, gains: self.gains })
     }
 
-    /// The X of a state, and F.
+    /// The X of a state, and F; also where time is over, as products are then left without their numbers.
     fn at(&self, state: &State) -> Option<(RowMat, f64)> {
-        let x = loadings::loadings(&self.space, &self.rules, state)?;
-        let value = loadings::objective(&self.space, &self.rules, &x);
-        value.is_finite().then_some((x, value))
+        Cancel::never().during(|| {
+            let x = loadings::loadings(&self.space, &self.rules, state)?;
+            let value = loadings::objective(&self.space, &self.rules, &x);
+            value.is_finite().then_some((x, value))
+        })
     }
 
     /// `left` and a grown direction for each of the `places`, which keep their order.

@@ -245,13 +245,15 @@ fn whiten(raw: &mut Raw, cut: f64) -> Option<bool> {
     let g = raw.gram();
     let (values, vectors) = symmetric_eigenpairs(&g)?;
     let largest = *values.first().filter(|v| **v > 0.0)?;
-    let kept: Vec<usize> = (0..values.len()).filter(|k| values[*k] > cut * largest).collect();
+    let kept = values.iter().take_while(|v| **v > cut * largest).count();
     let r = g.nrows();
+    let divided = RowMat::from_fn(r, kept, |a, k| vectors.get(a, k) / values[k].sqrt());
     let mut root = RowMat::zeros(r, r);
     for a in 0..r {
-        for b in 0..r {
-            let term = |k: &usize| vectors.get(a, *k) * vectors.get(b, *k) / values[*k].sqrt();
-            root.set(a, b, kept.iter().map(term).sum());
+        for b in 0..=a {
+            let sum = inner(divided.row(a), &vectors.row(b)[..kept]);
+            root.set(a, b, sum);
+            root.set(b, a, sum);
         }
     }
     raw.each(|m| {
@@ -259,5 +261,5 @@ fn whiten(raw: &mut Raw, cut: f64) -> Option<bool> {
         product(&mut out, false, 1.0, root.as_mat(), m.as_mat());
         *m = out;
     });
-    Some(kept.last().is_some_and(|k| values[*k] < POOR * largest))
+    Some(kept > 0 && values[kept - 1] < POOR * largest)
 }
