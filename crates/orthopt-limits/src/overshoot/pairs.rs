@@ -117,3 +117,99 @@ impl<F: Quadratic> Ground<'_, F> {
         Some(Promise { gain, angle: gain.atan2(slope), pair })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use orthopt_core::constraint::stiefel;
+    use orthopt_core::problem::{Between, Cardinality};
+    use orthopt_core::smooth::{DenseGram, Measure, Measured};
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::overshoot::ground::{LAST, mask_of};
+    use crate::problem::MeasuredProblem;
+
+    const N: usize = 6;
+
+    /// Samples of all ranks: random, columns that come twice, rank 2, a column of zeros.
+    fn samples(kind: u64, seed: u64, unit: f64) -> RowMat {
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+        let a = RowMat::from_fn(9, N, |_, _| rng.random_range(-1.0..1.0));
+        let b = RowMat::from_fn(2, N, |_, _| rng.random_range(-1.0..1.0));
+        let entry = |i: usize, j: usize| match kind {
+            1 => a.get(i, j % 3),
+            2 => a.get(i, 0) * b.get(0, j) + a.get(i, 1) * b.get(1, j),
+            3 if j == 2 => 0.0,
+            _ => a.get(i, j),
+        };
+        RowMat::from_fn(9, N, |i, j| unit * entry(i, j))
+    }
+
+    fn problem(a: &RowMat, measure: Measure, nonzeros: usize) -> MeasuredProblem<DenseGram> {
+        let f = Measured::new(DenseGram::new(a.to_mat().as_ref()), measure).unwrap();
+        MeasuredProblem::new(f, 2, Cardinality::Components(vec![nonzeros; 2]), 0.0, Between::Orthogonal)
+            .unwrap()
+    }
+
+    /// Two columns on rows 0 to 3, two each.
+    fn apart() -> RowMat {
+        RowMat::from_fn(N, 2, |i, k| if i / 2 == k && i < 4 { [0.6, 0.8][i % 2] } else { 0.0 })
+    }
+
+    /// Every pair of rows of every column, polished, is the slow twin: where one is better by much, a pair is found; what is found is
+    /// on the constraints, within the limits and better.
+    #[test]
+    fn a_pair_is_found_where_one_helps() {
+        let mut found = 0;
+        for seed in 0..40u64 {
+            let a = samples(seed % 4, seed, 1.0);
+            let p = problem(&a, [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize % 3], 4);
+            let ground = Ground::of(&p);
+            let at = ground.polish(&apart(), &mask_of(&apart()), LAST).unwrap();
+            let better = |x: &Point| ground.raises(x.value, at.value, 1e-3);
+            let all = (0..2).filter_map(|k| {
+                let mut mask = at.mask.clone();
+                [2 * (1 - k), 2 * (1 - k) + 1].iter().for_each(|i| mask[i * 2 + k] = true);
+                let mut x = at.x.clone();
+                // a little of the direction that is orthogonal to the other column
+                let (i, j, l) = (2 * (1 - k), 2 * (1 - k) + 1, 1 - k);
+                let (xi, xj) = (x.get(i, l), x.get(j, l));
+                x.set(i, k, 0.3 * xj);
+                x.set(j, k, -0.3 * xi);
+                ground.polish(&x, &mask, LAST)
+            });
+            let helps = all.into_iter().any(|x| better(&x));
+            let pair = ground.paired(&at);
+            if let Some(pair) = &pair {
+                assert!(ground.raises(pair.value, at.value, 1e-10), "{seed}");
+                assert!(stiefel::feasibility(&pair.x) <= 1e-12, "{seed}");
+                assert!(pair.counts().iter().all(|count| *count <= 4), "{seed}");
+                found += 1;
+            }
+            assert!(!helps || pair.is_some(), "{seed}: a pair of rows helps, and none was found");
+        }
+        assert!(found >= 10, "{found} of 40: the test compares too little");
+    }
+
+    /// Data times a power of two have the same bits of X, and no pair is where the limits leave no room for two rows.
+    #[test]
+    fn pairs_are_the_same_in_any_unit_and_none_without_room() {
+        for seed in 0..8u64 {
+            let at = |unit: f64| {
+                let p = problem(&samples(seed % 4, seed, unit), Measure::Adjusted, 4);
+                let ground = Ground::of(&p);
+                let at = ground.polish(&apart(), &mask_of(&apart()), STAYING).unwrap();
+                ground.paired(&at).map(|at| at.x)
+            };
+            let one = at(1.0);
+            for unit in [2f64.powi(-200), 2f64.powi(200)] {
+                assert_eq!(one, at(unit), "{seed}");
+            }
+            let p = problem(&samples(seed % 4, seed, 1.0), Measure::Adjusted, 1);
+            let ground = Ground::of(&p);
+            let single = RowMat::from_fn(N, 2, |i, k| f64::from(u8::from(i == k)));
+            let at = ground.polish(&single, &mask_of(&single), STAYING).unwrap();
+            assert!(ground.paired(&at).is_none());
+        }
+    }
+}

@@ -108,7 +108,7 @@ pub const PROBLEMS: &[ProblemInfo] = &[
 /// Looks a problem up by name.
 ///
 /// # Errors
-/// [`Error::UnknownName`] with the known names, and the one that is meant where the name is what a problem is called in words.
+/// [`Error::UnknownName`] with the known names, and the one that is meant where the name is what a problem is called in words, or names data.
 pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
     PROBLEMS.iter().find(|p| p.name == name).ok_or_else(|| {
         let names = PROBLEMS.iter().map(|p| p.name).collect::<Vec<_>>().join(", ");
@@ -116,6 +116,9 @@ pub fn find_problem(name: &str) -> Result<&'static ProblemInfo> {
         let meaning =
             |p: &&ProblemInfo| p.doc.split_once(':').is_some_and(|(what, _)| what.to_lowercase() == words);
         let meant = PROBLEMS.iter().find(meaning).map(|p| format!("; {words} is {}", p.name));
+        let is_data = name.contains(['.', ':', '/', '\\']);
+        let meant = meant
+            .or_else(|| is_data.then(|| format!("; it comes before the data: {} {name}", PROBLEMS[0].name)));
         Error::UnknownName { kind: "problem", name: name.into(), known: names + &meant.unwrap_or_default() }
     })
 }

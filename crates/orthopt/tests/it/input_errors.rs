@@ -39,6 +39,9 @@ fn ranks_lambdas_and_names() {
         "there is no problem 'sparse-pca'; choose one of: l0-pca, l1-pca, l21-pca, nonneg-pca, onmf, pca, mcp-pca, scad-pca, dc-pca, capped-l1-pca, fused-pca, hyperbolic-eig, probe, nonlinear-eig, procrustes, brockett, ica, dictionary, robust-subspace; sparse pca is l0-pca"
     );
     assert!(said("nonnegative_PCA", 2, 1.0).ends_with("; nonnegative pca is nonneg-pca"));
+    for data in ["wine.csv", "builtin:pitprops"] {
+        assert!(said(data, 2, 1.0).ends_with(&format!("; it comes before the data: l0-pca {data}")));
+    }
     assert!(said("l0-pac", 2, 1.0).contains("(did you mean 'l0-pca'?)"));
     assert!(said("xyz", 2, 1.0).starts_with("there is no problem 'xyz'; choose one of: "));
     assert!(said("probe", 2, 0.0).contains("probe is not f + h"));
