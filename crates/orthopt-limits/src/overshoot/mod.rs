@@ -177,7 +177,8 @@ impl State {
     /// One move; whether it raised the value.
     fn advance<F: Quadratic>(&mut self, ground: &Ground<'_, F>) -> bool {
         let before = ground.worth(&self.at);
-        let better = |at: &Point| ground.raises(ground.worth(at), before, WORTH);
+        // what is not taken must not be found again and again
+        let better = |at: &Point| ground.raises(ground.worth(at), before, WORTH) && ground.meets(&at.x);
         let (next, then) = match self.stage {
             Stage::Fill => (ground.filled(self.at.clone()), Stage::Exchange(0)),
             Stage::Exchange(m) => match ground.exchange(&self.at).filter(better) {
