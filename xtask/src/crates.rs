@@ -23,13 +23,13 @@ pub const LIBRARY: &[&str] = &[
 /// A crate, the crates of ours that its library may use, and the most lines of code in its `src`: without comments, blanks and tests.
 /// Whoever needs more lines looks first for what can go, and then raises the number in the commit that needs it.
 const CRATES: &[(&str, &[&str], usize)] = &[
-    ("orthopt-linalg", &[], 2_750),
+    ("orthopt-linalg", &[], 2_800),
     ("orthopt-core", &["orthopt-linalg"], 14_000),
     ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_200),
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
-    ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_050),
-    ("orthopt-run", LIBRARY.split_at(6).0, 12_450),
+    ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_150),
+    ("orthopt-run", LIBRARY.split_at(6).0, 12_500),
     ("orthopt", LIBRARY.split_at(7).0, 3_300),
     ("orthopt-data", &["orthopt-linalg"], 12_700),
     (
