@@ -122,20 +122,25 @@ pub fn is_sparse(entries: usize, rows: usize, columns: usize) -> bool {
     SPARSE * entries <= rows * columns
 }
 
-/// M·X for a symmetric M (n × n) and the entries (row, value) of each column of X, n × r. Cost 2n flops for each entry.
-pub fn sparse_product(m: &RowMat, x: &[Vec<(usize, f64)>]) -> RowMat {
-    let (n, r) = (m.nrows(), x.len());
-    let mut columns = RowMat::zeros(r, n); // of the product, as rows
+/// M·X for a symmetric M (n × n), entry by entry of X (n × r). Cost 2n flops for each that is not zero.
+pub fn sparse_product(m: &RowMat, x: &RowMat) -> RowMat {
+    let (n, r) = (x.nrows(), x.ncols());
+    let mut entries = vec![Vec::new(); r];
+    for i in 0..n {
+        let row = entries.iter_mut().zip(x.row(i)).filter(|(_, v)| **v != 0.0);
+        row.for_each(|(column, v)| column.push((i, *v)));
+    }
     if n == 0 || r == 0 {
         return RowMat::zeros(n, r);
     }
-    let entries: usize = x.iter().map(Vec::len).sum();
-    count(entries * n);
+    let mut columns = RowMat::zeros(r, n); // of the product, as rows
+    let few = n * entries.iter().map(Vec::len).sum::<usize>();
+    count(few);
     let one = |_: &mut Vec<f64>, k: usize, column: &mut [f64]| {
-        let entries = &x[k];
-        add_weighted_rows(entries.len(), |l| (entries[l].1, entries[l].0 * n), m.data(), column);
+        let own: &[(usize, f64)] = &entries[k];
+        add_weighted_rows(own.len(), |l| (own[l].1, own[l].0 * n), m.data(), column);
     };
-    if entries * n < SMALL {
+    if few < SMALL {
         columns.data_mut().chunks_mut(n).enumerate().for_each(|(k, column)| one(&mut Vec::new(), k, column));
     } else {
         for_each_chunk(columns.data_mut(), n, &one);
@@ -271,14 +276,13 @@ mod tests {
         for (n, r, size) in [(0, 3, 0), (7, 1, 2), (150, 9, 5), (1100, 60, 90)] {
             let m = RowMat::from_fn(n, n, |i, j| ((7 * i.min(j) + 13 * i.max(j)) % 23) as f64 - 11.0);
             let column = |k: usize| (0..size).map(move |a| ((5 * k + 11 * a) % n, (k + a) as f64 - 3.0));
-            let entries: Vec<Vec<(usize, f64)>> = (0..r).map(|k| column(k).collect()).collect();
             let mut x = RowMat::zeros(n, r);
-            for (k, column) in entries.iter().enumerate() {
-                column.iter().for_each(|(i, v)| x.set(*i, k, x.get(*i, k) + v));
+            for k in 0..r {
+                column(k).for_each(|(i, v)| x.set(i, k, x.get(i, k) + v));
             }
             let mut slow = RowMat::zeros(n, r);
             product(&mut slow, false, 1.0, m.as_mat(), x.as_mat());
-            assert_eq!(sparse_product(&m, &entries), slow, "whole numbers: no rounding");
+            assert_eq!(sparse_product(&m, &x), slow, "whole numbers: no rounding");
         }
     }
 

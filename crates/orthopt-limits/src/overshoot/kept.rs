@@ -30,10 +30,10 @@ impl Section {
         Some(Self::Samples(part, cov.unit()))
     }
 
-    /// CX.
-    pub fn times(&self, x: &RowMat, entries: Option<Entries>) -> RowMat {
+    /// CX, entry by entry of an X that is `sparse`.
+    pub fn times(&self, x: &RowMat, sparse: bool) -> RowMat {
         match self {
-            Self::C(c) => multiplied(c, x, entries),
+            Self::C(c) => multiplied(c, x, sparse),
             Self::Samples(at, unit) => {
                 let scores = cross(at, x);
                 let mut out = RowMat::zeros(x.nrows(), x.ncols());
@@ -44,13 +44,10 @@ impl Section {
     }
 }
 
-/// The entries of the columns of X, where these are few.
-pub(super) type Entries = Vec<Vec<(usize, f64)>>;
-
-/// MX, M symmetric.
-pub(super) fn multiplied(m: &RowMat, x: &RowMat, entries: Option<Entries>) -> RowMat {
-    if let Some(entries) = entries {
-        return sparse_product(m, &entries);
+/// MX, M symmetric, entry by entry of an X that is `sparse`.
+pub(super) fn multiplied(m: &RowMat, x: &RowMat, sparse: bool) -> RowMat {
+    if sparse {
+        return sparse_product(m, x);
     }
     let mut out = RowMat::zeros(x.nrows(), x.ncols());
     product(&mut out, false, 1.0, m.as_mat(), x.as_mat());
@@ -136,10 +133,10 @@ mod tests {
         let rows: Vec<usize> = (0..n).filter(|i| i % 3 != 1).collect();
         let section = Section::of_samples((&f, &cov), &rows).unwrap();
         let x = RowMat::from_fn(rows.len(), 4, |_, _| rng.random_range(-1.0..1.0));
-        let slow = multiplied(&cov.block(&f, &rows).unwrap(), &x, None);
+        let slow = multiplied(&cov.block(&f, &rows).unwrap(), &x, false);
         let largest = slow.data().iter().fold(0.0f64, |most, v| most.max(v.abs()));
         assert!(largest > 1.0);
-        let fast = section.times(&x, None);
+        let fast = section.times(&x, false);
         assert!(fast.data().iter().zip(slow.data()).all(|(a, b)| (a - b).abs() <= 1e-14 * largest));
     }
 

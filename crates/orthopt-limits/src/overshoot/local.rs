@@ -6,7 +6,7 @@
 //! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
 
 use super::ground::{Ground, Point, mask_of};
-use super::kept::{Entries, Section, multiplied};
+use super::kept::{Section, multiplied};
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Small;
 use orthopt_linalg::RowMat;
@@ -108,13 +108,6 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         Self { ground, rows, c, c2, supports, equations, in_column, full, sparse }
     }
 
-    /// The entries of X by columns, where products take them one by one.
-    fn entries(&self, x: &RowMat) -> Option<Entries> {
-        let column =
-            |(k, support): (usize, &Vec<usize>)| support.iter().map(|a| (*a, x.get(*a, k))).collect();
-        self.sparse.then(|| self.supports.iter().enumerate().map(column).collect())
-    }
-
     /// XᵀY for an X with zeros outside the supports.
     fn crossed(&self, x: &RowMat, y: &RowMat) -> RowMat {
         if !self.sparse {
@@ -156,7 +149,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     /// CX on the rows.
     fn image(&self, x: &RowMat) -> RowMat {
         match &self.c {
-            Some(c) => c.times(x, self.entries(x)),
+            Some(c) => c.times(x, self.sparse),
             None => self.on_rows(&self.ground.cov.times(self.ground.f(), &self.scatter(x))),
         }
     }
@@ -165,7 +158,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     fn second(&self, x: &RowMat) -> RowMat {
         let ground = self.ground;
         match &self.c2 {
-            Some(c2) => multiplied(c2, x, self.entries(x)),
+            Some(c2) => multiplied(c2, x, self.sparse),
             None => {
                 let x = self.scatter(x);
                 let m = ground.cov.times(ground.f(), &x);

@@ -123,7 +123,7 @@ impl Covariance {
                 let rows: Vec<usize> = (0..x.nrows()).filter(|i| !is_zero(x.row(*i))).collect();
                 let entries = x.data().iter().filter(|v| **v != 0.0).count();
                 if is_sparse(entries, rows.len(), x.ncols()) {
-                    return sparse_product(matrix, &entries_of(x));
+                    return sparse_product(matrix, x);
                 }
                 let part = RowMat::from_fn(rows.len(), x.ncols(), |a, k| x.get(rows[a], k));
                 let mut out = RowMat::zeros(x.nrows(), x.ncols());
@@ -167,17 +167,6 @@ impl Covariance {
             None => None,
         }
     }
-}
-
-/// The entries of each column of X that are not zero.
-fn entries_of(x: &RowMat) -> Vec<Vec<(usize, f64)>> {
-    let mut out = vec![Vec::new(); x.ncols()];
-    for i in 0..x.nrows() {
-        for (column, v) in out.iter_mut().zip(x.row(i)).filter(|(_, v)| **v != 0.0) {
-            column.push((i, *v));
-        }
-    }
-    out
 }
 
 fn block(f: &impl Quadratic, rows: &[usize], unit: f64) -> RowMat {
