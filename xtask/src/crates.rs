@@ -23,7 +23,7 @@ pub const LIBRARY: &[&str] = &[
 /// A crate, the crates of ours that its library may use, and the most lines of code in its `src`: without comments, blanks and tests.
 /// Whoever needs more lines looks first for what can go, and then raises the number in the commit that needs it.
 const CRATES: &[(&str, &[&str], usize)] = &[
-    ("orthopt-linalg", &[], 2_800),
+    ("orthopt-linalg", &[], 2_820),
     ("orthopt-core", &["orthopt-linalg"], 14_000),
     ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_200),
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),

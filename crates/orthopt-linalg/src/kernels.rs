@@ -40,6 +40,24 @@ pub fn inner(a: &[f64], b: &[f64]) -> f64 {
     dispatch(Inner(a, b))
 }
 
+/// Numbers from which on a sum is added up in several parts, which a processor adds at the same time.
+const LONG_SUM: usize = 32;
+
+/// Σ aₖbₖwₖ.
+pub fn weighted_inner(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
+    const PARTS: usize = 8;
+    let term = |((a, b), w): ((&f64, &f64), &f64)| a * b * w;
+    if a.len() < LONG_SUM {
+        return a.iter().zip(b).zip(w).map(term).sum();
+    }
+    let mut sums = [0.0; PARTS];
+    let parts = a.chunks(PARTS).zip(b.chunks(PARTS)).zip(w.chunks(PARTS));
+    for ((a, b), w) in parts {
+        sums.iter_mut().zip(a.iter().zip(b).zip(w)).for_each(|(sum, terms)| *sum += term(terms));
+    }
+    sums.iter().sum()
+}
+
 /// Σ|xₖ|, dispatched; 32 running sums in a fixed order.
 pub fn sum_abs(x: &[f64]) -> f64 {
     dispatch(|| {

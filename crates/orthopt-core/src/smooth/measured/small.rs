@@ -5,7 +5,7 @@ use super::Measure;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::inherit;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
-use orthopt_linalg::kernels::axpy;
+use orthopt_linalg::kernels::{axpy, weighted_inner};
 use orthopt_linalg::unit::power_of_two;
 
 /// A pivot of S below this share of what the entry of S was added up from is rounding: that score is a combination of others.
@@ -186,7 +186,7 @@ impl Small {
         for j in 0..r {
             let left = |i: usize, order: &[usize], l: &[f64], d: &[f64]| {
                 let row = &l[i * r..i * r + j];
-                s[order[i] * (r + 1)] - weighted(row, row, d)
+                s[order[i] * (r + 1)] - weighted_inner(row, row, d)
             };
             let mut best = j;
             match pivots {
@@ -218,7 +218,7 @@ impl Small {
             d[j] = if pivot > DEPENDENT * sizes[order[j]] { pivot } else { 0.0 };
             l[j * r + j] = 1.0;
             for i in j + 1..r {
-                let sum = weighted(&l[i * r..i * r + j], &l[j * r..j * r + j], d);
+                let sum = weighted_inner(&l[i * r..i * r + j], &l[j * r..j * r + j], d);
                 let entry = s[order[i] * r + order[j]] - sum;
                 l[i * r + j] = if d[j] > 0.0 { entry / d[j] } else { 0.0 };
             }
@@ -303,24 +303,6 @@ impl Small {
         }
         unit
     }
-}
-
-/// Numbers from which on a sum is added up in several parts, which a processor adds at the same time.
-const LONG: usize = 32;
-
-/// Σ aₖbₖwₖ.
-fn weighted(a: &[f64], b: &[f64], w: &[f64]) -> f64 {
-    const PARTS: usize = 8;
-    let term = |((a, b), w): ((&f64, &f64), &f64)| a * b * w;
-    if a.len() < LONG {
-        return a.iter().zip(b).zip(w).map(term).sum();
-    }
-    let mut sums = [0.0; PARTS];
-    let parts = a.chunks(PARTS).zip(b.chunks(PARTS)).zip(w.chunks(PARTS));
-    for ((a, b), w) in parts {
-        sums.iter_mut().zip(a.iter().zip(b).zip(w)).for_each(|(sum, terms)| *sum += term(terms));
-    }
-    sums.iter().sum()
 }
 
 /// The same by the routine for large matrices, where rotations would take minutes; that of few is kept where it fails.
