@@ -73,6 +73,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
 pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
     let facts = workspace.metadata(&["--no-deps"])?;
     let packages = facts["packages"].as_array().context("cargo metadata lists no packages")?;
+    let page = fs::read_to_string(workspace.root.join("docs/architecture.md"))?;
     let mut wrong = Vec::new();
     for package in packages {
         let name = package["name"].as_str().unwrap_or_default();
@@ -90,6 +91,10 @@ pub fn check(workspace: &Workspace) -> anyhow::Result<()> {
         let lines = lines_of_code(&folder.join("src"))?;
         if lines > *most {
             wrong.push(format!("{name} has {lines} lines of code, and {most} are allowed"));
+        }
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |"))).unwrap_or_default();
+        if !row.replace(',', "").ends_with(&format!("| {most} |")) {
+            wrong.push(format!("docs/architecture.md has no row of {name} that ends with {most}"));
         }
     }
     if !wrong.is_empty() {

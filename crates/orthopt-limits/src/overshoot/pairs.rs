@@ -40,7 +40,8 @@ impl<F: Quadratic> Ground<'_, F> {
             best_first(self.pairs(at, &gradient), |pair| pair.slope.abs()).into_iter().take(CANDIDATES);
         let promised = steepest.filter_map(|pair| self.promised(at, &gradient, pair)).collect();
         let promising = best_first(promised, |promise: &Promise| promise.gain);
-        let better = |next: &Point| self.raises(self.worth(next), self.worth(at), WORTH);
+        let better =
+            |next: &Point| self.raises(self.worth(next), self.worth(at), WORTH) && self.meets(&next.x);
         for Promise { pair: Taken { k, rows, u, .. }, angle, .. } in promising.into_iter().take(ENTERING) {
             if self.is_over() {
                 break;
@@ -136,13 +137,11 @@ mod tests {
         let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
         let a = RowMat::from_fn(9, N, |_, _| rng.random_range(-1.0..1.0));
         let b = RowMat::from_fn(2, N, |_, _| rng.random_range(-1.0..1.0));
-        let entry = |i: usize, j: usize| match kind {
-            1 => a.get(i, j % 3),
-            2 => a.get(i, 0) * b.get(0, j) + a.get(i, 1) * b.get(1, j),
-            3 if j == 2 => 0.0,
-            _ => a.get(i, j),
-        };
-        RowMat::from_fn(9, N, |i, j| unit * entry(i, j))
+        RowMat::from_fn(9, N, |i, j| {
+            let one = a.get(i, if kind == 1 { j % 3 } else { j });
+            let two = a.get(i, 0) * b.get(0, j) + a.get(i, 1) * b.get(1, j);
+            unit * if kind == 2 { two } else { one * f64::from(u8::from(kind != 3 || j != 2)) }
+        })
     }
 
     fn problem(a: &RowMat, measure: Measure, nonzeros: usize) -> MeasuredProblem<DenseGram> {

@@ -293,6 +293,58 @@ mod tests {
         assert!(control.cancel.is_over());
     }
 
+    /// A task whose loops wait for the pool is not kept from going on by another one on its thread.
+    #[test]
+    fn no_task_begins_inside_another() {
+        use orthopt_core::penalty::{AnyPenalty, L0};
+        use orthopt_core::problem::PcaProblem;
+        use orthopt_core::smooth::{AnySmooth, DenseQuadratic};
+        use orthopt_linalg::RowMat;
+        use orthopt_linalg::cancel::Cancel;
+        use orthopt_linalg::error::Error;
+        use orthopt_linalg::parallel::map;
+        use std::cell::Cell;
+
+        thread_local! {
+            static INSIDE: Cell<usize> = const { Cell::new(0) };
+        }
+        let c = RowMat::from_fn(4, 4, |i, j| f64::from(u8::from(i == j))).to_mat();
+        let f = AnySmooth::Dense(DenseQuadratic::new(c.as_ref()).unwrap());
+        let problem = PcaProblem::new(f, AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
+        let control = Control::new(Cancel::never(), Default::default());
+        let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+        let on = Ground { problem: &problem, stopping, control: &control };
+        let (begun, nested) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let crew = Crew::new();
+        thread::scope(|scope| {
+            let call = |queue: Arc<Queue<PcaProblem>>| {
+                let crew = Arc::clone(&crew);
+                scope.spawn(move || help(&queue, &crew, on));
+                true
+            };
+            let mut flight: Flight<'_, PcaProblem, ()> = Flight::new(2, &call);
+            for _ in 0..40 {
+                let (begun, nested) = (Arc::clone(&begun), Arc::clone(&nested));
+                let x0: MakeStart<PcaProblem> = Box::new(move |_, _| {
+                    begun.fetch_add(1, Ordering::Relaxed);
+                    nested.fetch_add(INSIDE.get(), Ordering::Relaxed);
+                    INSIDE.set(INSIDE.get() + 1);
+                    let sums =
+                        map(64, 1, |i| (0..20_000).map(|j| f64::from(i as u32 ^ j).sqrt()).sum::<f64>());
+                    INSIDE.set(INSIDE.get() - 1);
+                    Err(Error::Incompatible(format!("{}", sums.len()).into()))
+                });
+                flight.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
+            }
+            while flight.len() > 0 {
+                if flight.ended().is_none() {
+                    thread::yield_now();
+                }
+            }
+        });
+        assert_eq!((begun.load(Ordering::Relaxed), nested.load(Ordering::Relaxed)), (40, 0));
+    }
+
     /// Ends are taken in in the order of work, not of time.
     #[test]
     fn nobody_is_overtaken() {

@@ -33,6 +33,14 @@ fn x_of(p: &Named) -> RowMat {
     plan.run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
 }
 
+/// The whole proof, written with one thread and with three.
+fn by_threads(p: &Named) -> [String; 2] {
+    [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| written("l0-pca", p, u64::MAX).unwrap())
+    })
+}
+
 /// The file of a problem, as text.
 fn written(name: &str, p: &Named, nodes: u64) -> orthopt::Result<String> {
     let x = x_of(p);
@@ -111,13 +119,7 @@ fn a_proof_that_was_cut_short_is_one_of_its_gap() {
 #[test]
 fn threads_change_nothing_that_is_checked() {
     let p = posed("l0-pca", &pitprops(), limited(2, Measure::Adjusted, each(4)));
-    let texts: Vec<String> = [1, 3]
-        .into_iter()
-        .map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| written("l0-pca", &p, u64::MAX).unwrap())
-        })
-        .collect();
+    let texts = by_threads(&p);
     for text in texts {
         checked("l0-pca", &p, &text).unwrap();
     }
@@ -424,13 +426,7 @@ fn altered_multipliers_of_variance_prove_nothing() {
 #[test]
 fn altered_trees_prove_nothing() {
     let p = posed("l0-pca", &pitprops(), limited(2, Measure::Variance, each(5)));
-    let texts: Vec<String> = [1, 3]
-        .into_iter()
-        .map(|threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| written("l0-pca", &p, u64::MAX).unwrap())
-        })
-        .collect();
+    let texts = by_threads(&p);
     texts.iter().for_each(|text| assert!(checked("l0-pca", &p, text).unwrap().ends_with("it is optimal.")));
     let text = &texts[0];
     let file: Value = serde_json::from_str(text).unwrap();
