@@ -67,8 +67,7 @@ pub struct Found {
     pub gains: usize,
 }
 
-/// Starts, then moves until `request.patience` of them in a row have gained nothing, they have cost as much as the start, the work is
-/// done or cancelled.
+/// Starts, then moves until `request.patience` of them in a row have gained nothing, the work is done or cancelled.
 /// `None` where there are fewer variables than components, or numbers that are not finite.
 pub fn k_components<F: Quadratic>(
     f: &F,
@@ -82,8 +81,6 @@ pub fn k_components<F: Quadratic>(
     let begun = so_far();
     let over = || cancel.is_over() || so_far() - begun >= work_limit;
     search.start(&over);
-    let started = so_far();
-    let over = || over() || so_far() - started >= started - begun;
     while !search.is_idle() && !over() {
         search.advance(&over);
     }

@@ -262,17 +262,8 @@ fn it_ends_where_the_work_or_the_patience_ends() {
         check(&found.x, &request, "nothing done");
         assert_eq!(found.moves, 0);
     }
-    let counted = |f: &dyn Fn() -> Option<Found>| orthopt_linalg::work::counted(f);
-    let (long, all) = counted(&|| k_components(&f, 3, &request, u64::MAX, 0, &Cancel::never()));
-    let (started, start) = counted(&|| {
-        let mut search = KComponents::new(&f, 3, &request, 0)?;
-        search.start(NEVER);
-        search.found()
-    });
-    let long = long.unwrap();
-    assert!(long.moves > 0 && long.value <= started.unwrap().value);
-    // moves may cost as much as the start
-    assert!(long.moves >= request.patience || all >= 2 * start, "{} moves, {all} of {start}", long.moves);
+    let long = k_components(&f, 3, &request, u64::MAX, 0, &Cancel::never()).unwrap();
+    assert!(long.moves >= request.patience);
     let (short, work) =
         orthopt_linalg::work::counted(|| k_components(&f, 3, &request, 1, 0, &Cancel::never()));
     assert!(work > 0 && short.unwrap().value >= long.value);
