@@ -26,6 +26,7 @@ mod kept;
 mod local;
 mod nested;
 mod pairs;
+mod shared;
 mod single;
 mod starts;
 
@@ -33,6 +34,7 @@ use crate::problem::{MeasuredProblem, UncorrelatedProblem};
 pub use common::{common, grouped};
 pub use ground::{Ground, Grounded, Point};
 use ground::{LAST, STAYING, WORTH, mask_of};
+pub use nested::one_by_one;
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::Evaluate;
 use orthopt_core::smooth::{Order, Quadratic};
@@ -41,6 +43,7 @@ use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Prof
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
+pub use shared::shared;
 pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
 
 /// Entry of the registry.

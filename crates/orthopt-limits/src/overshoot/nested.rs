@@ -3,13 +3,14 @@
 use super::ground::Ground;
 use super::starts::left;
 use crate::exchange::component::{leading, orthonormal, others};
+use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::lowers;
 use orthopt_core::smooth::{Measure, Quadratic};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::factor::{cholesky, transpose};
 use orthopt_linalg::kernels::axpy;
-use orthopt_linalg::order::{ascending, largest_first};
+use orthopt_linalg::order::{ascending, best_first, largest_first};
 use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::small::symmetric_eigen;
 use orthopt_linalg::work::count;
@@ -20,12 +21,17 @@ const ROWS: usize = 2048;
 const FEW_ROWS: usize = 400;
 /// Share of the rows too many that leave at a time.
 const AT_ONCE: f64 = 0.1;
+/// Sets of rows, the best of those examined, that are improved by exchanges.
+const EXCHANGED: usize = 2;
 /// Rows that are tried in the place of each.
 const ENTERING: usize = 8;
 /// What an exchange must bring, as a share of the size of the value.
 const WORTH: f64 = 1e-10;
 /// Added to the diagonal of the covariance that explained variance divides by, as a share of its trace.
 const RIDGE: f64 = 1e-11;
+
+/// Value of a component, its rows and its entries there.
+type Chosen = (f64, Vec<usize>, Vec<f64>);
 
 /// What earlier components leave, on the rows that the next one may choose from.
 struct Left {
@@ -49,17 +55,40 @@ pub(super) fn component<F: Quadratic>(
     let all: Vec<usize> = (0..left.rows.len()).collect();
     let is_free = |a: &usize| before.row(left.rows[*a]).iter().all(|v| *v == 0.0);
     let free: Vec<usize> = all.iter().copied().filter(is_free).collect();
-    let mut best: Option<(f64, Vec<usize>, Vec<f64>)> = None;
-    for allowed in [all, free] {
-        let found = left.chosen(&before, allowed, size);
-        if let Some(found) = found.filter(|f| best.as_ref().is_none_or(|b| f.0 > b.0)) {
-            best = Some(found);
+    // where components have used up most rows, a direction is left on those of one of them
+    let on = |j: usize| all.iter().copied().filter(|a| before.get(left.rows[*a], j) != 0.0).collect();
+    let mut sets: Vec<Vec<usize>> = (0..k).map(on).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets.extend([all.clone(), free]);
+    let mut found: Vec<Chosen> = Vec::new();
+    for allowed in sets {
+        found.extend(left.pruned(&before, allowed, size));
+    }
+    let mut best: Option<Chosen> = None;
+    for mut at in best_first(found, |at| at.0).into_iter().take(EXCHANGED) {
+        while let Some(next) = left.exchanged(&before, &at.1, &at.2, at.0) {
+            at = next; // higher each time by more than rounding
         }
+        best =
+            [best, Some(at)].into_iter().flatten().reduce(|best, at| if at.0 > best.0 { at } else { best });
     }
     let (_, rows, v) = best?;
     let mut out = vec![0.0; n];
     rows.iter().zip(&v).for_each(|(a, v)| out[left.rows[*a]] = *v);
     Some(out)
+}
+
+/// All components one after the other; `None` where there is no direction left for one, or time runs out.
+pub fn one_by_one<F: Quadratic>(ground: &Ground<'_, F>) -> Option<RowMat> {
+    let (n, r) = ground.shape();
+    let mut x = RowMat::zeros(n, r);
+    for (k, size) in ground.limits().shares(r).into_iter().enumerate() {
+        let v = if ground.is_over() { None } else { component(ground, &x, k, size) };
+        v?.iter().enumerate().for_each(|(i, v)| x.set(i, k, *v));
+    }
+    stiefel::repair_on_support(&mut x);
+    Some(x)
 }
 
 impl Left {
@@ -77,13 +106,8 @@ impl Left {
         Some(Self { rows, r, r2, scale: ground.cov.scale(1), cancel: ground.cancel().clone() })
     }
 
-    /// Backward from the rows that are `allowed` to `size` of them, then exchanges.
-    fn chosen(
-        &self,
-        before: &RowMat,
-        allowed: Vec<usize>,
-        size: usize,
-    ) -> Option<(f64, Vec<usize>, Vec<f64>)> {
+    /// Backward from the rows that are `allowed` to `size` of them.
+    fn pruned(&self, before: &RowMat, allowed: Vec<usize>, size: usize) -> Option<Chosen> {
         let mut rows = allowed;
         if rows.is_empty() {
             return None;
@@ -102,20 +126,11 @@ impl Left {
             rows = kept;
             (value, v) = self.best(before, &rows)?;
         }
-        while let Some(next) = self.exchanged(before, &rows, &v, value) {
-            (value, rows, v) = next; // higher each time by more than rounding
-        }
         Some((value, rows, v))
     }
 
     /// The first exchange of a row for one with a large gradient that raises the value, rows with small loadings first.
-    fn exchanged(
-        &self,
-        before: &RowMat,
-        rows: &[usize],
-        v: &[f64],
-        value: f64,
-    ) -> Option<(f64, Vec<usize>, Vec<f64>)> {
+    fn exchanged(&self, before: &RowMat, rows: &[usize], v: &[f64], value: f64) -> Option<Chosen> {
         let matrix = self.r2.as_ref().unwrap_or(&self.r);
         let mut g = vec![0.0; self.rows.len()];
         rows.iter().zip(v).for_each(|(a, v)| axpy(*v, matrix.row(*a), &mut g));

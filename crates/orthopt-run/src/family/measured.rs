@@ -18,10 +18,10 @@ use super::posed::{Posed, excess, rank_or_default};
 use super::shared_rows::{self, GROUPED, SELECTED};
 use super::supports_proof;
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::search::clustered::{Regrown, clustered_start};
+use crate::search::clustered::{Regrown, Reshared, clustered_start, shared_start};
 use crate::search::measured_moves::{Forget, Overshot, Regroup, Renew, Rotate};
 use crate::search::moves::{Polish, Polished};
-use crate::search::{Portfolio, Tuning};
+use crate::search::{Move, Portfolio, Tuning};
 use orthopt_bound as bound;
 use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::constraint::stiefel;
@@ -58,6 +58,8 @@ pub(super) const STARTS: &[(&str, &str)] = &[
     ("variance", "the best point of variance from the pruned eigenvectors"),
     (COORDINATES, "the r variables with the largest variance: entries enter one by one"),
     super::line_up::K_COMPONENTS,
+    SHARED,
+    SEQUENTIAL,
     ("random", "random columns on random rows, made feasible"),
     GROUPED,
     SELECTED,
@@ -70,10 +72,17 @@ pub(super) const PRUNED: (&str, &str) = (
 pub(super) const APART: (&str, &str) =
     ("apart", "components one after the other that share no variable, entries of most exact gain first");
 
+const SHARED: (&str, &str) =
+    ("shared", "components on the rows of groups of variables that are fewer, which k-components finds");
+const SEQUENTIAL: (&str, &str) =
+    ("sequential", "components one after the other, each the best beside those before it");
+
 /// Solver and starts of the race. With more starts than these F is no lower after the same time.
 const ARMS: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "varimax")];
-/// Those of many components: pruning dense loadings solves r(r + 1)/2 equations at each step, disjoint ones r.
-const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "divided")];
+/// Those of many components, which share rows.
+const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, SHARED.0)];
+/// Those where limits allow more nonzeros than there are variables.
+const CROWDED: &[(&str, &str)] = &[(NAME, SHARED.0), (NAME, SEQUENTIAL.0)];
 /// More components than this are many.
 const MANY: usize = 20;
 /// That where the limits exclude no X: nothing is pruned of eigenvectors.
@@ -139,6 +148,12 @@ fn excludes_nothing(p: &MeasuredProblem) -> bool {
     let (n, r) = p.shape();
     let free = p.share() == Share { min: 1, max: n } && !p.limits().excludes(n, r);
     free && p.lambda() == 0.0 && p.between() == Between::Orthogonal && p.order() == Order::Joint
+}
+
+/// True if limits allow more nonzeros than there are variables: components that share none leave some of them unused.
+fn is_crowded(p: &MeasuredProblem) -> bool {
+    let (n, r) = p.shape();
+    Ground::of(p).limits().shares(r).iter().sum::<usize>() > n
 }
 
 fn eigenvectors(p: &MeasuredProblem, cancel: &Cancel) -> Result<RowMat> {
@@ -220,6 +235,11 @@ fn named_start(p: &MeasuredProblem, name: &str, seed: u64, cancel: &Cancel) -> R
             let x = clustered_start(p, work, seed, cancel);
             return Ok(x);
         }
+        "shared" => {
+            let work = at_level_0(cost_of_gradient(p.f.quadratic(), p.shape()));
+            return Ok(shared_start(p, work, seed, cancel));
+        }
+        "sequential" => return Ok(overshoot::one_by_one(&ground)),
         "random" => random_point(p, seed, cancel),
         "grouped" => shared_rows::grouped(p, cancel),
         "selected" => shared_rows::selected(p, seed, cancel),
@@ -575,6 +595,7 @@ fn portfolio(
     let table = match p.between() {
         Between::Orthogonal if excludes_nothing(p) => PLAIN,
         Between::Orthogonal if p.f.measure() == Measure::Explained => EXPLAINED,
+        Between::Orthogonal if is_crowded(p) => CROWDED,
         Between::Orthogonal if p.rank() > MANY => ARMS_OF_MANY,
         Between::Orthogonal => ARMS,
         Between::Uncorrelated => TIED,
@@ -584,8 +605,12 @@ fn portfolio(
     let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
+    let regrown: Arc<dyn Move<MeasuredProblem>> = match is_crowded(p) || p.rank() > MANY {
+        true => Arc::new(Polished(Reshared { most: all.polish }, polish.clone())),
+        false => Arc::new(Polished(Regrown { most: all.polish }, polish.clone())),
+    };
     all.moves = vec![
-        Arc::new(Polished(Regrown { most: all.polish }, polish.clone())),
+        regrown,
         Arc::new(Polished(Overshot, polish.clone())),
         Arc::new(Polished(Forget, polish.clone())),
         Arc::new(Polished(Renew, polish.clone())),

@@ -9,6 +9,7 @@ use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::penalty::AnyPenalty;
 use orthopt_core::problem::{Between, Cardinality, PcaProblem};
 use orthopt_core::smooth::{AnySmooth, Measure};
+use orthopt_limits::overshoot::{self, Ground};
 use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -67,6 +68,32 @@ pub(crate) fn clustered_start<P: Clustered>(p: &P, work: u64, seed: u64, cancel:
     k_components(f, r, &request, work, seed, cancel).map(|found| found.x)
 }
 
+/// How many groups there are in the next try, over those of the last one.
+const FEWER: f64 = 0.8;
+
+/// Components on the rows of groups that are fewer than they, which k-components finds: the best for as many groups as there is room for, a fifth
+/// fewer, and so on. Where components may have more nonzeros than there are variables, disjoint supports leave some of them unused.
+pub(crate) fn shared_start(p: &MeasuredProblem, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
+    let ground = Ground::of(p).until(cancel);
+    let (f, r, request) = p.clustered()?;
+    let size = ground.limits().shares(r).into_iter().min()?;
+    let mut best: Option<(f64, RowMat)> = None;
+    let mut groups = (p.nrows() / size).min(r);
+    while groups * size >= r && !(cancel.is_over() && best.is_some()) {
+        let request = Request { limits: Limits::Each(vec![size; groups]), patience: 0, ..request.clone() };
+        let apart = k_components(f, groups, &request, work, seed, cancel).map(|found| found.x);
+        let shared = apart.as_ref().and_then(|x| overshoot::shared(&ground, x)).map(|at| at.x);
+        for x in [apart, shared].into_iter().flatten().filter(|x| p.check(x, "X").is_ok()) {
+            let value = ground.value(&x);
+            if best.as_ref().is_none_or(|best| value > best.0) {
+                best = Some((value, x));
+            }
+        }
+        groups = (FEWER * groups as f64) as usize;
+    }
+    best.map(|best| best.1).or_else(|| clustered_start(p, work, seed, cancel))
+}
+
 /// Some components dropped and as many grown, a few times.
 #[derive(Debug)]
 pub struct Regrown {
@@ -89,5 +116,44 @@ impl<P: Clustered + Send + Sync> Way<P> for Regrown {
             search.advance(&over);
         }
         search.found().map(|found| found.x)
+    }
+}
+
+/// Some components of the best point kept as groups, on whose rows all components then are.
+#[derive(Debug)]
+pub struct Reshared {
+    /// Work that this may cost.
+    pub most: u64,
+}
+
+impl Way<MeasuredProblem> for Reshared {
+    fn name(&self) -> &'static str {
+        "components on the rows of some of them"
+    }
+
+    fn point(
+        &self,
+        p: &MeasuredProblem,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        cancel: &Cancel,
+    ) -> Option<RowMat> {
+        let (f, r, request) = p.clustered()?;
+        let ground = Ground::of(p).until(cancel);
+        let size = ground.limits().shares(r).into_iter().min()?;
+        let (least, most) = (r.div_ceil(size), (p.nrows() / size).min(r));
+        let groups = if least < most { rng.random_range(least..=most) } else { most };
+        let mut columns: Vec<usize> = (0..r).collect();
+        (0..r).for_each(|k| columns.swap(k, rng.random_range(k..r)));
+        let x = RowMat::from_fn(p.nrows(), groups, |i, k| best[0].get(i, columns[k]));
+        let begun = so_far();
+        let over = || cancel.is_over() || so_far() - begun >= self.most;
+        let request = Request { limits: Limits::Each(vec![size; groups]), patience: 2, ..request };
+        let mut search = KComponents::new(f, groups, &request, rng.random())?;
+        search.go_on_from(&x, &over);
+        while !search.is_idle() && !over() {
+            search.advance(&over);
+        }
+        Some(overshoot::shared(&ground, &search.found()?.x)?.x)
     }
 }

@@ -5,8 +5,9 @@ use super::Effort;
 /// Examines F whenever something has been tried.
 ///
 /// With w the work so far and F(w) the lowest F then, a search of effort ε, s ends when F(w/2) − F(w) ≤ ε|F| and at least s
-/// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than a quarter of a second,
-/// a second or ten seconds of one thread together. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
+/// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than t = a quarter
+/// of a second, a second or ten seconds of one thread together. After 10t time has a price: ε grows with w, so that a second of work must
+/// lower F by as much however long the search has been. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
 /// second alone ends where cheap moves fail one after the other. (Boender and Rinnooy Kan, Bayesian stopping rules for
 /// multistart global optimization methods, 1987, compares such rules.)
 #[derive(Clone, Debug)]
@@ -28,7 +29,7 @@ impl Ending {
         if self.falls.last().is_none_or(|(_, f)| lowest < *f) {
             self.falls.push((work, lowest));
         }
-        if self.last.1 - lowest > self.effort.unwrap_or_default().worth() * size {
+        if self.last.1 - lowest > self.effort.unwrap_or_default().worth_at(work) * size {
             (self.last, self.tries) = ((work, lowest), 0);
         } else {
             self.tries = self.tries.saturating_add(1);
@@ -42,7 +43,7 @@ impl Ending {
         let due = if work - self.last.0.min(work) < effort.little() { cheap } else { least };
         let then =
             self.falls.iter().rev().find(|fall| 2 * fall.0 <= work).map_or(f64::INFINITY, |fall| fall.1);
-        self.tries >= due && then - lowest <= effort.worth() * size
+        self.tries >= due && then - lowest <= effort.worth_at(work) * size
     }
 
     /// The race is over: that candidates are worse than the best of them says nothing of what continues from it.
@@ -106,6 +107,23 @@ mod tests {
         let step = Effort::Normal.little() / 20;
         let ends = ALL.map(|effort| end(effort, step, |_| -1.0).unwrap() / step);
         assert!(2 * ends[0] < ends[1] && 5 * ends[1] < ends[2], "{ends:?}");
+    }
+
+    /// Where F falls by as much in every doubling of the work, that ends: a second must lower F by a constant share of it.
+    #[test]
+    fn time_has_a_price() {
+        let step = Effort::Normal.little() / 2;
+        let slow = |times: f64| {
+            move |work: u64| -1.0 - times * Effort::Normal.worth() * (work as f64 / step as f64).log2()
+        };
+        let [little, more] = [2.0, 8.0].map(|times| end(Effort::Normal, step, slow(times)).unwrap());
+        assert!(little > 15 * Effort::Normal.little(), "{}", little / step);
+        assert!(
+            more > 3 * little && more < 200 * Effort::Normal.little(),
+            "{} and {}",
+            little / step,
+            more / step
+        );
     }
 
     /// Small gains add up: they count once their sum does.

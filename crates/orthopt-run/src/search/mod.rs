@@ -50,7 +50,7 @@ use rand_pcg::Pcg64;
 /// How long a search continues by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// Until a doubling of the work lowers F by less than 1e-2 of |F|.
+    /// Until a doubling of the work lowers F by less than 1e-2 of |F|; from some seconds on by more, in proportion to the work.
     Quick,
     /// By less than 1e-3.
     #[default]
@@ -61,9 +61,12 @@ pub enum Effort {
 
 /// Names of the efforts with one line each.
 pub const EFFORTS: &[(&str, &str)] = &[
-    ("quick", "ends when the last doubling of the work lowered F by less than 1e-2 of |F|"),
-    ("normal", "by less than 1e-3"),
-    ("thorough", "by less than 1e-5"),
+    (
+        "quick",
+        "ends when the last doubling of the work lowered F by less than 1e-2 of |F|, after 3 s of a thread by less than 1e-2 for 3 s",
+    ),
+    ("normal", "by less than 1e-3, after 10 s by less than 1e-3 for 10 s"),
+    ("thorough", "by less than 1e-5, after 100 s by less than 1e-5 for 100 s"),
 ];
 
 impl Effort {
@@ -85,9 +88,14 @@ impl Effort {
         EFFORTS[self as usize].0
     }
 
-    /// Decrease of F, times |F|, that is worth a doubling of the work.
+    /// Decrease of F, times |F|, that is worth a doubling of a little work.
     pub(crate) fn worth(self) -> f64 {
         [1e-2, 1e-3, 1e-5][self as usize]
+    }
+
+    /// The same after so much work: from ten times [`little`](Self::little) on it grows with it.
+    pub(crate) fn worth_at(self, work: u64) -> f64 {
+        self.worth() * (0.1 * work as f64 / self.little() as f64).max(1.0)
     }
 
     /// Number of candidates and perturbations without such a decrease before the end: at least, and where together they cost less

@@ -25,17 +25,24 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let Elite { done, solver } = self.elite.remove(0);
         let tried = self.arms.iter().map(|a| a.runs).sum::<u64>();
         let own = (done.status, done.message);
-        let compared = self.arms.len() > 1;
+        let compared = self.arms.len() > 1 || self.turns.reports.iter().any(|kind| kind.tried > 0);
         let (status, message) = match (self.end.take(), own) {
             (Some((Status::TimeLimit | Status::MaxIters, limit)), (Status::Converged, why)) => {
                 (Status::Converged, format!("{why}; the search continued until it {limit}"))
             }
             (Some(end), _) => end,
             (None, (Status::Converged | Status::Stalled | Status::MaxIters, _)) if compared => {
-                let worth = self.settings.effort.unwrap_or_default().worth();
+                let effort = self.settings.effort.unwrap_or_default();
+                let worth = effort.worth_at(self.work);
+                // two digits, and not fewer than it is
+                let less = if worth > effort.worth() {
+                    format!("{:.1e}", 1.05 * worth)
+                } else {
+                    format!("{worth:e}")
+                };
                 (
                     Status::Converged,
-                    format!("the last doubling of the work lowered F by less than {worth:e} of it"),
+                    format!("the last doubling of the work lowered F by less than {less} of it"),
                 )
             }
             (None, (status, why)) => (status, why),

@@ -160,6 +160,7 @@ const fn part(name: &'static str, problems: &'static str) -> Component {
 /// The parts.
 pub const PARTS: &[Component] = &[
     part("components dropped and grown", "l0 nonneg counts measured"),
+    part("components on the rows of some of them", "measured"),
     part("nonzeros exchanged", "counts uncorrelated"),
     part("components solved anew", "uncorrelated"),
     part("components of two points", "l0 l1 nonneg scad counts"),
