@@ -1,17 +1,19 @@
 //! Meaning of the options of `solve`: checked, with defaults filled in.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 
 use orthopt::family::{GivenOptions, ProblemInfo, find_problem};
 use orthopt::job::Job;
 use orthopt::request::{Request, Settled};
+use orthopt::threads::sensible;
 use orthopt_data::allow_memory;
 
 use crate::data_request::DataRequest;
 use crate::export::{Output, What};
-use crate::failure::usage;
+use crate::failure::{say, usage};
 use crate::given::{check_options, check_together};
 use crate::input::{read_x, short_text};
 use crate::plot::Look;
@@ -64,8 +66,35 @@ impl Settings {
     }
 }
 
+/// Makes the pool of `threads` threads, by default one per core, before anything else uses one; very large numbers are reduced. A second call
+/// changes nothing.
+///
+/// # Errors
+/// They cannot be started.
+pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
+    let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok().filter(|n| *n > 0);
+    let Some(wanted) = threads.or_else(of_environment) else { return Ok(()) };
+    static STARTED: Mutex<bool> = Mutex::new(false);
+    let mut started = STARTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if *started {
+        return Ok(());
+    }
+    let threads = sensible(wanted);
+    if threads < wanted {
+        say(
+            "note",
+            &format!("{wanted} threads are more than this machine can use: {threads} threads are started"),
+        );
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|error| usage(format!("cannot start {threads} threads: {error}")))?;
+    *started = true;
+    Ok(())
+}
+
 /// Meaning of the options once their files are read; `options` keeps the names of the files.
 fn settled(options: &mut Request) -> anyhow::Result<Settled> {
+    use_threads(options.threads)?;
     let signature = options.signature.clone();
     options.load(|option, path| read_x(&format!("--{option}"), path))?;
     options.signature = signature.as_deref().map(signs).transpose()?;

@@ -13,7 +13,6 @@ use orthopt::report::{Assessment, BoundObject, Global, Report, Task};
 use orthopt::request::Request;
 use orthopt_data::NpzArray;
 
-use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::{Output, What, json, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
@@ -142,7 +141,6 @@ impl Wanted {
 
 fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     let settled = &mut settings.job.settled;
-    use_threads(settled.threads)?;
     settled.search_before_a_bound(wanted.effort.seconds);
     let progress = Progress::new(settings.quiet, settled.stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));

@@ -13,7 +13,6 @@ use orthopt::request::Settled;
 use orthopt::solve::Stopping;
 use orthopt_run::report::assessment::check_in_time;
 
-use super::solve::use_threads;
 use crate::blocks::Blocks;
 use crate::configured::Help;
 use crate::export::json;
@@ -79,7 +78,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     args.blocks.check()?; // what is wrong is said before any work
     let given = GivenOptions::new(Call::Certify, options.given());
     let mut settings = Settings::resolve(given, &mut options)?;
-    use_threads(settings.job.settled.threads)?;
     let input = Input::load(&settings.data)?;
     settings.job.check_data(&input.pca(), &input.info)?;
     let given = read_x("--x", &args.x)?;

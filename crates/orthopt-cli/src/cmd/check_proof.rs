@@ -7,7 +7,6 @@ use clap::ValueHint;
 use orthopt::bound::{CheckedProof, ProofFile};
 use orthopt::family::{Call, GivenOptions};
 
-use super::solve::use_threads;
 use crate::configured::Help;
 use crate::failure::{EXIT_CODES, ExitCode};
 use crate::files::Files;
@@ -56,7 +55,6 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let given = GivenOptions::new(Call::BoundOfX, options.given());
     let mut settings = Settings::resolve(given, &mut options)?;
     settings.job.chooses_counts = false; // the proof says how many
-    use_threads(settings.job.settled.threads)?;
     let input = Input::load(&settings.data)?;
     let posed = pose(settings.job.clone(), &input, interrupt::cancel())?;
     drop(input);

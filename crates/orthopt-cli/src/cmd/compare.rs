@@ -6,7 +6,6 @@ use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 
-use super::solve::use_threads;
 use crate::configured::Configured;
 use crate::export::json;
 use crate::export::{Found, Output, pictures};
@@ -87,8 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
-    let Settled { threads, stopping, .. } = settings.job.settled;
-    use_threads(threads)?;
+    let Settled { stopping, .. } = settings.job.settled;
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;

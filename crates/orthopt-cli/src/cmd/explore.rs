@@ -6,7 +6,6 @@ use orthopt::request::Settled;
 use orthopt::solve::Observer;
 use orthopt_data::{DataError, Scale};
 
-use super::solve::use_threads;
 use crate::configured::Help;
 use crate::explored::{self, Told};
 use crate::export::html::explored as page;
@@ -64,8 +63,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         options.scale = Some(Scale::Std.to_string());
     }
     let mut settings = Settings::resolve(given_options, &mut options)?;
-    let Settled { threads, stopping, .. } = settings.job.settled;
-    use_threads(threads)?;
+    let Settled { stopping, .. } = settings.job.settled;
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = match Input::load(&settings.data) {

@@ -9,7 +9,7 @@ use orthopt::path::{Along, By, Folds, Path, Request, Validation, Watch, cross_va
 use orthopt::request::Settled;
 use orthopt::solve::Observer;
 
-use super::solve::{kept_data, use_threads};
+use super::solve::kept_data;
 use crate::configured::Configured;
 use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
@@ -166,8 +166,7 @@ fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result
 }
 
 fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
-    let Settled { threads, stopping, bound, .. } = settings.job.settled;
-    use_threads(threads)?;
+    let Settled { stopping, bound, .. } = settings.job.settled;
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::ValueHint;
 
-use super::solve::use_threads;
 use crate::export::to_file;
 use crate::failure::{ExitCode, say, usage};
 use crate::progress::Progress;
@@ -18,6 +17,7 @@ use crate::reproduce::page::{self, Section};
 use crate::reproduce::sheet::Drawing;
 use crate::reproduce::training::{Course, Place};
 use crate::settings::at_least_zero;
+use crate::settings::use_threads;
 use crate::wording::explained;
 use crate::{interrupt, output};
 use orthopt::solve::Stopping;

@@ -5,7 +5,6 @@ use orthopt::job::PosedJob;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role};
 use orthopt::request::Settled;
-use orthopt::threads::sensible;
 
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, pictures};
@@ -88,8 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
-    let Settled { threads, stopping, .. } = settings.job.settled;
-    use_threads(threads)?;
+    let Settled { stopping, .. } = settings.job.settled;
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
@@ -130,26 +128,6 @@ fn solve_posed(
     progress.run_begins();
     let report = run::minimise(posed, &run, &mut progress)?;
     Ok(publish(settings, posed, report, input, &progress))
-}
-
-/// Makes the pool of `threads` threads, by default one per core; very large numbers are reduced.
-///
-/// # Errors
-/// They cannot be started.
-pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
-    let of_environment = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok().filter(|n| *n > 0);
-    let Some(wanted) = threads.or_else(of_environment) else { return Ok(()) };
-    let threads = sensible(wanted);
-    if threads < wanted {
-        say(
-            "note",
-            &format!("{wanted} threads are more than this machine can use: {threads} threads are started"),
-        );
-    }
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build_global()
-        .map_err(|error| usage(format!("cannot start {threads} threads: {error}")))
 }
 
 /// The bound that is asked for.

@@ -79,8 +79,8 @@ const SEQUENTIAL: (&str, &str) =
 
 /// Solver and starts of the race. With more starts than these F is no lower after the same time.
 const ARMS: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "varimax")];
-/// Those of many components, which share rows.
-const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, SHARED.0)];
+/// Those of many components: pruning dense loadings solves r(r + 1)/2 equations at each step, disjoint ones r.
+const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, SHARED.0)];
 /// Those where limits allow more nonzeros than there are variables.
 const CROWDED: &[(&str, &str)] = &[(NAME, SHARED.0), (NAME, SEQUENTIAL.0)];
 /// More components than this are many.

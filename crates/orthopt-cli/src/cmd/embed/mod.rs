@@ -13,13 +13,13 @@ use orthopt_embed::{Ended, Found, Graph, Record, Saved, Trainer, read_graph};
 
 use self::options::{Choices, Signature};
 use self::report::{Parts, Result};
-use super::solve::use_threads;
 use crate::configured::Help;
 use crate::export::{check_ending, json, picture};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
 use crate::settings::at_least_zero;
+use crate::settings::use_threads;
 use crate::wording::explained;
 use crate::{interrupt, output, text};
 
