@@ -122,7 +122,6 @@ fn threads_are_those_asked_for_where_options_are_files() {
     let dir = Dir::new();
     dir.write("c.csv", "2,1,0\n1,2,0\n0,0,1\n");
     dir.write("map.csv", "1,0,0\n0,1,0\n0,0,1\n");
-    let args =
-        "solve l1-pca --gram c.csv --map map.csv --lambda 0.1 -r 2 --threads 1 --time-limit 1 -q";
+    let args = "solve l1-pca --gram c.csv --map map.csv --lambda 0.1 -r 2 --threads 1 --time-limit 1 -q";
     assert_eq!(dir.json(&args.split(' ').collect::<Vec<_>>())["threads"], 1);
 }
