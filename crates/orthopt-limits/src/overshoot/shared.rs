@@ -1,5 +1,5 @@
-//! Components on the rows of groups that are fewer than they are: the next one is the direction on the rows of one of the groups, orthogonal
-//! to those that it has, of most variance that the components before it leave.
+//! More components than groups of rows: the next one lies on the rows of one group, orthogonal to those of that group, where it has the most
+//! variance that the components before it leave.
 
 use super::ground::{Ground, Point, mask_of};
 use crate::exchange::component::leading;
@@ -79,7 +79,8 @@ fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<RowMa
         }
     }
     // those of most nonzeros where the limits have room for most
-    let places = descending_to(r, &|k| ground.limits().shares(r)[k] as f64);
+    let shares = ground.limits().shares(r);
+    let places = descending_to(r, &|k| shares[k] as f64);
     let size = |c: usize| columns[c].iter().filter(|v| **v != 0.0).count() as f64;
     let order = descending_to(r, &size);
     let mut x = RowMat::zeros(n, r);
@@ -177,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Data times a power of two have the same bits of X; three groups have no room for ten components, and one for no more than three.
+    /// Data times a power of two have the same bits of X; one group of three rows has no room for four components, nor two for seven.
     #[test]
     fn it_is_the_same_in_any_unit_and_none_without_room() {
         for seed in 0..8u64 {

@@ -12,6 +12,7 @@ use super::cardinality::{self, Limit, turn_to_principal_axes};
 use super::catalogue::instead;
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
+use super::line_up::K_COMPONENTS;
 use super::narrow::{Held, Narrow};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
@@ -57,7 +58,7 @@ pub(super) const STARTS: &[(&str, &str)] = &[
     ("divided-varimax", "the same with rotated eigenvectors"),
     ("variance", "the best point of variance from the pruned eigenvectors"),
     (COORDINATES, "the r variables with the largest variance: entries enter one by one"),
-    super::line_up::K_COMPONENTS,
+    K_COMPONENTS,
     SHARED,
     SEQUENTIAL,
     ("random", "random columns on random rows, made feasible"),
@@ -73,7 +74,7 @@ pub(super) const APART: (&str, &str) =
     ("apart", "components one after the other that share no variable, entries of most exact gain first");
 
 const SHARED: (&str, &str) =
-    ("shared", "components on the rows of groups of variables that are fewer, which k-components finds");
+    ("shared", "components on the rows of a smaller number of groups of variables, which k-components finds");
 const SEQUENTIAL: (&str, &str) =
     ("sequential", "components one after the other, each the best beside those before it");
 
@@ -280,7 +281,13 @@ impl Family for MeasuredProblem {
         if found.is_none() && cancel.is_over() && name != COORDINATES {
             found = named_start(self, COORDINATES, seed, cancel)?; // what is there at once
         }
-        let x = found.filter(|x| self.check(x, "the starting point X").is_ok());
+        let is_point = |x: &RowMat| self.check(x, "the starting point X").is_ok();
+        let mut x = found.filter(is_point);
+        // where C has less rank than X has columns, what explains nothing may end on supports that no X has; a search begins somewhere
+        let begins = [PRUNED.0, K_COMPONENTS.0, SHARED.0].contains(&name);
+        if x.is_none() && begins && self.between() == Between::Orthogonal {
+            x = named_start(self, "random", seed, cancel)?.filter(is_point);
+        }
         x.ok_or_else(|| {
             let what = match self.between() {
                 Between::Orthogonal => "no X with X'X = I",

@@ -71,7 +71,7 @@ pub(crate) fn clustered_start<P: Clustered>(p: &P, work: u64, seed: u64, cancel:
 /// How many groups there are in the next try, over those of the last one.
 const FEWER: f64 = 0.8;
 
-/// Components on the rows of groups that are fewer than they, which k-components finds: the best for as many groups as there is room for, a fifth
+/// Components on the rows of a smaller number of groups, which k-components finds: the best for as many groups as there is room for, a fifth
 /// fewer, and so on. Where components may have more nonzeros than there are variables, disjoint supports leave some of them unused.
 pub(crate) fn shared_start(p: &MeasuredProblem, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let ground = Ground::of(p).until(cancel);

@@ -6,7 +6,7 @@ use super::Effort;
 ///
 /// With w the work so far and F(w) the lowest F then, a search of effort ε, s ends when F(w/2) − F(w) ≤ ε|F| and at least s
 /// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than t = a quarter
-/// of a second, a second or ten seconds of one thread together. After 10t time has a price: ε grows with w, so that a second of work must
+/// of a second, a second or ten seconds of one thread together. After 10t ε grows in proportion to w, so that a second of work must
 /// lower F by as much however long the search has been. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
 /// second alone ends where cheap moves fail one after the other. (Boender and Rinnooy Kan, Bayesian stopping rules for
 /// multistart global optimization methods, 1987, compares such rules.)
@@ -111,7 +111,7 @@ mod tests {
 
     /// Where F falls by as much in every doubling of the work, that ends: a second must lower F by a constant share of it.
     #[test]
-    fn time_has_a_price() {
+    fn a_second_must_bring_as_much_however_long_it_has_been() {
         let step = Effort::Normal.little() / 2;
         let slow = |times: f64| {
             move |work: u64| -1.0 - times * Effort::Normal.worth() * (work as f64 / step as f64).log2()

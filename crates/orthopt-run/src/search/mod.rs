@@ -50,12 +50,12 @@ use rand_pcg::Pcg64;
 /// How long a search continues by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// Until a doubling of the work lowers F by less than 1e-2 of |F|; from some seconds on by more, in proportion to the work.
+    /// Until a doubling of the work lowers F by less than 1e-2 of |F|; after 3 s of one thread that share grows with the time.
     Quick,
-    /// By less than 1e-3.
+    /// By less than 1e-3; the share grows after 10 s.
     #[default]
     Normal,
-    /// By less than 1e-5.
+    /// By less than 1e-5; the share grows after 100 s.
     Thorough,
 }
 
@@ -63,10 +63,10 @@ pub enum Effort {
 pub const EFFORTS: &[(&str, &str)] = &[
     (
         "quick",
-        "ends when the last doubling of the work lowered F by less than 1e-2 of |F|, after 3 s of a thread by less than 1e-2 for 3 s",
+        "ends when the last doubling of the work lowered F by less than 1e-2 of |F|; after 3 s of one thread the share grows with the time",
     ),
-    ("normal", "by less than 1e-3, after 10 s by less than 1e-3 for 10 s"),
-    ("thorough", "by less than 1e-5, after 100 s by less than 1e-5 for 100 s"),
+    ("normal", "by less than 1e-3; the share grows after 10 s"),
+    ("thorough", "by less than 1e-5; the share grows after 100 s"),
 ];
 
 impl Effort {

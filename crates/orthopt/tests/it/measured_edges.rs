@@ -452,3 +452,72 @@ fn polar_variance_of_two_equal_scores_is_half_whatever_their_variance() {
         assert!((found.polar - share).abs() <= 1e-13, "{variance}, {n} variables: {}", found.polar - share);
     }
 }
+
+/// A search begins and ends with an X within its limits on every hostile table, the one of zeros too: where components may have more nonzeros than
+/// there are variables, where there are many of them, and where each has a least number of nonzeros. So do its starts.
+#[test]
+fn a_search_begins_on_any_table() {
+    let (m, n) = (7, 10);
+    for kind in 0..=KINDS {
+        let a = if kind < KINDS { table(kind, (m, n), 5) } else { Mat::zeros(m, n) };
+        for measure in [Measure::Adjusted, Measure::Polar] {
+            let list =
+                |r: usize, most: usize| (options(measure, r, Limit::Nonzeros(vec![most; r])), 1, r * most);
+            let total = |r: usize, total: usize, least: usize| {
+                let min_nonzeros = Some(least);
+                (PoseOptions { min_nonzeros, ..options(measure, r, Limit::Total(total)) }, least, total)
+            };
+            let unequal = options(measure, 5, Limit::Nonzeros(vec![5, 4, 3, 2, 1]));
+            let cases =
+                [list(6, 3), list(10, 2), list(3, 3), (unequal, 1, 15), total(4, 16, 3), total(4, 9, 2)];
+            for (case, (options, least, most)) in cases.into_iter().enumerate() {
+                let p = posed(&PcaData::Dense(a.as_ref()), &options).unwrap();
+                let is_right = |x: &RowMat, what: &str| {
+                    let counts: Vec<usize> = (0..x.ncols()).map(|k| support(x, k).len()).collect();
+                    let why = format!("table {kind}, case {case}, {measure:?}, {what}: {counts:?}");
+                    assert!(stiefel::feasibility(x) <= 1e-10 && p.check(x, "X").is_ok(), "{why}");
+                    assert!(
+                        counts.iter().all(|c| *c >= least) && counts.iter().sum::<usize>() <= most,
+                        "{why}"
+                    );
+                };
+                is_right(&solved(&p, 1).x, "search");
+                for start in ["shared", "k-components", "pruned"] {
+                    is_right(&p.start(start, 1).unwrap(), start);
+                }
+                if let Ok(x) = p.start("sequential", 1) {
+                    is_right(&x, "sequential");
+                }
+            }
+        }
+    }
+}
+
+/// Components one after the other are found where those before them have used up the rows.
+#[test]
+fn sequential_components_share_rows_where_none_are_left() {
+    for kind in 0..KINDS {
+        let a = table(kind, (12, 9), 3);
+        let options = options(Measure::Adjusted, 7, Limit::Nonzeros(vec![3; 7]));
+        let options = PoseOptions { order: orthopt::smooth::Order::Sequential, ..options };
+        let p = posed(&PcaData::Dense(a.as_ref()), &options).unwrap();
+        let found = solved(&p, 1);
+        assert_eq!(found.status, Status::Converged, "table {kind}: {}", found.message);
+        assert!(p.check(&found.x, "X").is_ok(), "table {kind}");
+    }
+}
+
+/// Where limits allow more nonzeros than there are variables, components that share rows explain more than those that share none.
+#[test]
+fn shared_rows_explain_more_where_disjoint_ones_leave_nonzeros_unused() {
+    for seed in 0..8 {
+        let a = table((seed % 2) as usize, (30, 24), seed);
+        for (r, most) in [(10, 6), (18, 4)] {
+            let options = options(Measure::Adjusted, r, Limit::Nonzeros(vec![most; r]));
+            let p = posed(&PcaData::Dense(a.as_ref()), &options).unwrap();
+            let [shared, apart] =
+                ["shared", "k-components"].map(|name| p.value(&p.start(name, seed).unwrap()));
+            assert!(shared < apart - 0.02 * apart.abs(), "{seed}, {r} x {most}: {shared} and {apart}");
+        }
+    }
+}

@@ -18,8 +18,7 @@ use crate::export::{check_ending, json, picture};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::files::Files;
 use crate::progress::Progress;
-use crate::settings::at_least_zero;
-use crate::settings::use_threads;
+use crate::settings::{at_least_zero, use_threads};
 use crate::wording::explained;
 use crate::{interrupt, output, text};
 
