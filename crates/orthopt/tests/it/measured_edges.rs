@@ -515,8 +515,9 @@ fn shared_rows_explain_more_where_disjoint_ones_leave_nonzeros_unused() {
         for (r, most) in [(10, 6), (18, 4)] {
             let options = options(Measure::Adjusted, r, Limit::Nonzeros(vec![most; r]));
             let p = posed(&PcaData::Dense(a.as_ref()), &options).unwrap();
-            let [shared, apart] =
-                ["shared", "k-components"].map(|name| p.value(&p.start(name, seed).unwrap()));
+            let [shared, apart, one_by_one] =
+                ["shared", "k-components", "sequential"].map(|name| p.value(&p.start(name, seed).unwrap()));
+            assert!(one_by_one < apart, "{seed}, {r} x {most}: {one_by_one} and {apart}");
             assert!(shared < apart - 0.02 * apart.abs(), "{seed}, {r} x {most}: {shared} and {apart}");
         }
     }
