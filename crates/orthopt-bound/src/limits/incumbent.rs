@@ -307,6 +307,9 @@ pub fn solution_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Op
         return best;
     }
     for start in rotations(c, sets)? {
+        if nobody_waits() {
+            return best;
+        }
         offer(by_columns(c, sets, &forward, start));
     }
     best.map(|best| ascended(c, sets, best))
@@ -333,7 +336,7 @@ fn ascended(c: &RowMat, sets: &[Vec<usize>], (mut value, mut x): (f64, RowMat)) 
     for _ in 0..ASCENTS {
         // the tangent part of the gradient: G − P ∘ (XΛ), Λ symmetric
         let gradient = masked(times(c, &x));
-        if is_left(n * n * r) {
+        if nobody_waits() {
             break;
         }
         let normal = cross(&x, &gradient).symmetric_part();
@@ -398,6 +401,9 @@ fn by_columns(c: &RowMat, sets: &[Vec<usize>], order: &[usize], mut x: RowMat) -
     let mut value = f64::NEG_INFINITY;
     for sweep in 0..SWEEPS {
         let mut now = 0.0;
+        if nobody_waits() {
+            return None;
+        }
         for p in order {
             if over() {
                 return None;

@@ -169,6 +169,9 @@ pub(super) fn prove(
     let searched = incumbent.is_some() && columns > 1 && !is_small(f.nrows(), columns);
     let spent = || work::so_far() - begun > options.work.unwrap_or(u64::MAX);
     for sets in starts(&problem, &lists, incumbent, searched, &|| watch.is_over() || spent()) {
+        if watch.is_over() || spent() {
+            break;
+        }
         offer(best_on(&problem, &sets, Effort::Full).map(|(_, x)| x));
     }
     // the incumbent is to be about 1 for each column, without the price

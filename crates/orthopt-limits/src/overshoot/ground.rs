@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::common::regrouped;
 use super::kept::{Kept, Section};
-use crate::problem::{MeasuredProblem, UncorrelatedProblem};
+use crate::problem::{CardinalityProblem, MeasuredProblem, UncorrelatedProblem};
 use orthopt_core::objective::{Evaluate, lowers};
 use orthopt_core::problem::{Between, Cardinality};
 use orthopt_core::smooth::Measure;
@@ -108,6 +108,13 @@ pub enum Limits {
 }
 
 impl Limits {
+    fn of(limits: &Cardinality, least: usize, most: usize) -> Self {
+        match limits {
+            Cardinality::Components(list) => Self::Each(list.clone()),
+            Cardinality::Total(total) | Cardinality::Rows(total) => Self::Total(*total, least, most),
+        }
+    }
+
     fn excess(&self, counts: &[usize]) -> usize {
         match self {
             Self::Each(most) => counts.iter().zip(most).map(|(c, s)| c.saturating_sub(*s)).sum(),
@@ -201,14 +208,15 @@ impl<'a, F: Quadratic> Ground<'a, F> {
     /// That of a problem, for as long as whoever this thread works for waits.
     pub fn of(p: &'a MeasuredProblem<F>) -> Self {
         let cov = p.f.covariance();
-        let limits = match p.limits() {
-            Cardinality::Components(list) => Limits::Each(list.clone()),
-            Cardinality::Total(total) | Cardinality::Rows(total) => {
-                Limits::Total(*total, p.share().min, p.share().max)
-            }
-        };
+        let limits = Limits::of(p.limits(), p.share().min, p.share().max);
         let what = (p.f.measure(), p.between(), limits);
         Self { given: p.f.is_in_given_order(), ..Self::new(p.f.quadratic(), cov, p.rank(), what, p.lambda()) }
+    }
+
+    /// That of variance under limits of nonzeros.
+    pub fn of_variance(p: &'a CardinalityProblem<F>, cov: &'a Covariance) -> Self {
+        let limits = Limits::of(p.limits(), 1, p.nrows());
+        Self::new(&p.f, cov, p.rank(), (Measure::Variance, Between::Orthogonal, limits), p.lambda())
     }
 
     fn new(
@@ -396,6 +404,11 @@ impl<'a, F: Quadratic> Ground<'a, F> {
         }
         let kept = |clean: &Point| !self.raises(at.value, clean.value, CLEAN) && self.meets(&clean.x);
         self.polish(&masked(&at.x, &mask), &mask, LAST).filter(kept)
+    }
+
+    /// True if the limits hold.
+    pub(super) fn fits(&self, at: &Point) -> bool {
+        self.limits.excess(&at.counts()) == 0
     }
 
     /// Entries of least exact loss leave, some at a time, until the limits hold and no entry costs more than it brings.

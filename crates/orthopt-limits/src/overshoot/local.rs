@@ -19,6 +19,8 @@ use orthopt_linalg::work::count;
 /// Steps of Newton's method, and the largest violation that it may leave; it ends where a step brings nothing.
 const NEWTON: usize = 12;
 const FEASIBLE: f64 = 1e-13;
+/// The Jacobian of an earlier point serves where a step with it leaves less than this share of the violation.
+const FAST: f64 = 0.25;
 /// A violation that is rounding.
 const EXACT: f64 = 4.0 * f64::EPSILON;
 /// A pivot of JJᵀ below this share of the largest entry: the equation follows from others.
@@ -72,7 +74,8 @@ struct Equation {
 /// A point with what is computed from it.
 struct At {
     x: RowMat,
-    m: RowMat, // CX
+    m: RowMat,              // CX
+    system: Option<Normal>, // where there are equations beside lengths
     value: f64,
     q: RowMat,
     p: Option<RowMat>,
@@ -182,7 +185,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         count(8 * r * r * r);
         let sizes = self.sizes(&x);
         let (value, q, p) = small.weights(self.ground.measure, (s.data(), w.data()), &sizes);
-        At { x, m, value, q, p }
+        At { x, m, system: None, value, q, p }
     }
 
     /// What the variances of the columns are added up from.
@@ -194,7 +197,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     }
 
     /// Half of the gradient of the measure on the supports, along the constraints.
-    fn tangent(&self, at: &At) -> RowMat {
+    fn tangent(&self, at: &mut At) -> RowMat {
         let mut g = RowMat::zeros(at.x.nrows(), at.x.ncols());
         if self.sparse {
             self.add_on_supports(&mut g, &at.m, &at.q);
@@ -225,6 +228,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
             self.equations.iter().map(of).collect()
         };
         self.subtract(&mut g, &at.x, &at.m, &system.solve(right));
+        at.system = Some(system);
         g
     }
 
@@ -270,8 +274,9 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         self.equations.iter().map(of).collect()
     }
 
-    /// X on the constraints, with CX; `None` where Newton's method does not get there.
-    fn retract(&self, mut x: RowMat) -> Option<(RowMat, RowMat)> {
+    /// X on the constraints, with CX; `None` where Newton's method does not get there. The Jacobian of the point `from` that X is a step
+    /// from stays as long as it leads to the constraints fast enough.
+    fn retract(&self, mut x: RowMat, from: Option<&At>) -> Option<(RowMat, RowMat)> {
         count(OVERHEAD);
         let r = x.ncols();
         for (k, support) in self.supports.iter().enumerate() {
@@ -286,30 +291,38 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
             let m = self.image(&x);
             return Some((x, m));
         }
-        let mut m = self.image(&x);
         if self.equations.len() == r {
+            let m = self.image(&x);
             return Some((x, m)); // lengths are all there is
         }
-        let mut before = f64::INFINITY;
-        for _ in 0..NEWTON {
+        let uncorrelated = self.ground.between().is_uncorrelated();
+        let seen = |x: &RowMat| if uncorrelated { self.image(x) } else { RowMat::zeros(0, 0) };
+        let mut from = from.and_then(|at| Some((at, at.system.as_ref()?)));
+        let (mut m, mut before, mut left) = (seen(&x), f64::INFINITY, NEWTON);
+        loop {
             let c = self.violations(&x, &m);
             let error = c.iter().fold(0.0f64, |e, v| e.max(v.abs()));
             if error <= EXACT || (error <= FEASIBLE && error >= 0.5 * before) {
+                let m = if uncorrelated { m } else { self.image(&x) };
                 return Some((x, m));
             }
-            if !error.is_finite() {
-                return None;
+            if !error.is_finite() || left == 0 {
+                let m = if uncorrelated { m } else { self.image(&x) };
+                return (error <= FEASIBLE).then_some((x, m));
             }
+            from = from.filter(|_| error < FAST * before);
             before = error;
-            let system = Normal::new(self, &x, &m);
-            let y = system.solve(c);
             let mut step = RowMat::zeros(x.nrows(), r);
-            self.subtract(&mut step, &x, &m, &y);
+            match from {
+                Some((at, system)) => self.subtract(&mut step, &at.x, &at.m, &system.solve(c)),
+                None => {
+                    left -= 1;
+                    self.subtract(&mut step, &x, &m, &Normal::new(self, &x, &m).solve(c));
+                }
+            }
             x.data_mut().iter_mut().zip(step.data()).for_each(|(x, d)| *x += d);
-            m = self.image(&x);
+            m = seen(&x);
         }
-        let c = self.violations(&x, &m);
-        c.iter().all(|v| v.abs() <= FEASIBLE).then_some((x, m))
     }
 }
 
@@ -318,8 +331,8 @@ impl<F: Quadratic> Local<'_, '_, F> {
     pub fn criticality(&self, x: &RowMat) -> Option<f64> {
         let x = self.gather(x);
         let m = self.image(&x);
-        let size =
-            self.tangent(&self.at(x, m, &mut Small::new(self.ground.shape().1, self.ground.given))).norm();
+        let mut at = self.at(x, m, &mut Small::new(self.ground.shape().1, self.ground.given));
+        let size = self.tangent(&mut at).norm();
         size.is_finite().then_some(size)
     }
 
@@ -328,9 +341,9 @@ impl<F: Quadratic> Local<'_, '_, F> {
     pub fn climb(&self, x: &RowMat, steps: usize, least: f64) -> Option<(f64, RowMat)> {
         let r = x.ncols();
         let mut small = Small::new(r, self.ground.given);
-        let (x, m) = self.retract(self.gather(x))?;
+        let (x, m) = self.retract(self.gather(x), None)?;
         let mut at = self.at(x, m, &mut small);
-        let mut g = self.tangent(&at);
+        let mut g = self.tangent(&mut at);
         let mut step = r as f64 / at.value.abs().max(f64::MIN_POSITIVE);
         let patience = if least < EXACTLY { LONG } else { SHORT };
         let mut little = 0;
@@ -343,7 +356,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
             for _ in 0..SHORTER {
                 let mut y = at.x.clone();
                 y.data_mut().iter_mut().zip(g.data()).for_each(|(y, g)| *y += step * g);
-                if let Some((y, m)) = self.retract(y) {
+                if let Some((y, m)) = self.retract(y, Some(&at)) {
                     let reached = self.at(y, m, &mut small);
                     // where the value is flat to rounding the gradient still says where to go
                     if reached.value >= at.value * (1.0 - 4.0 * f64::EPSILON) {
@@ -353,8 +366,8 @@ impl<F: Quadratic> Local<'_, '_, F> {
                 }
                 step *= SHORTEN;
             }
-            let Some(next) = next else { break };
-            let h = self.tangent(&next);
+            let Some(mut next) = next else { break };
+            let h = self.tangent(&mut next);
             let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
             let points = next.x.data().iter().zip(at.x.data());
             for ((x1, x0), (g1, g0)) in points.zip(h.data().iter().zip(g.data())) {
@@ -512,4 +525,51 @@ fn in_columns(equations: &[Equation], r: usize) -> Vec<Vec<(usize, usize)>> {
         out[e.b].push((i, e.a));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use faer::Mat;
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::problem::MeasuredProblem;
+    use orthopt_core::problem::{Between, Cardinality};
+    use orthopt_core::smooth::{DenseGram, Measure, Measured};
+
+    /// A step along the tangent ends on the constraints whether the Jacobian of its beginning stays or not; the two ends differ by no more than
+    /// the square of the step, and X has no other rows.
+    #[test]
+    fn the_jacobian_of_the_beginning_leads_to_the_constraints_too() {
+        let (m, n, r) = (14, 12, 5);
+        for seed in 0..20u64 {
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+            let a = Mat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
+            let f = Measured::new(DenseGram::new(a.as_ref()), Measure::Adjusted).unwrap();
+            let between = [Between::Orthogonal, Between::Uncorrelated, Between::Both][seed as usize % 3];
+            let p = MeasuredProblem::new(f, r, Cardinality::Components(vec![n; r]), 0.0, between).unwrap();
+            let ground = Ground::of(&p);
+            let mask: Vec<bool> = (0..n * r).map(|e| (e / r + e % r) % 4 != 0).collect();
+            let local = Local::new(&ground, &mask);
+            let x =
+                RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
+            let Some((x, image)) = local.retract(local.gather(&x), None) else { continue };
+            let mut at = local.at(x, image, &mut Small::new(r, false));
+            let g = local.tangent(&mut at);
+            assert!(at.system.is_some());
+            for length in [1e-1, 1e-3, 1e-6] {
+                let step = length / g.norm();
+                let y = RowMat::from_fn(n, r, |i, k| at.x.get(i, k) + step * g.get(i, k));
+                let ends = [None, Some(&at)].map(|from| local.retract(y.clone(), from).unwrap().0);
+                for (x, image) in ends.iter().map(|x| (x, local.image(x))) {
+                    let c = local.violations(x, &image);
+                    assert!(c.iter().all(|v| v.abs() <= FEASIBLE), "{seed}, {length}: {c:?}");
+                    assert!(x.data().iter().zip(&mask).all(|(v, free)| *free || *v == 0.0));
+                }
+                let apart = (0..n * r).map(|e| ends[0].data()[e] - ends[1].data()[e]);
+                let apart = apart.fold(0.0f64, |most, d| most.max(d.abs()));
+                assert!(apart <= 100.0 * length * length + 1e-12, "{seed}, {length}: {apart}");
+            }
+        }
+    }
 }

@@ -43,8 +43,8 @@ use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Prof
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
-pub use shared::shared;
-pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated, thinned};
+pub use shared::{anew, fitted, on_groups};
+pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated};
 
 /// Entry of the registry.
 pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {

@@ -1,13 +1,17 @@
 //! More components than groups of rows: the next one lies on the rows of one group, orthogonal to those of that group, where it has the most
-//! variance that the components before it leave.
+//! variance that the components before it leave. Rows change their group while that raises the measure. Components on more rows than they may
+//! have are pruned: where r·k > n they explain more than those on k rows, as orthogonal columns on common rows can have zeros of their own.
 
-use super::ground::{Ground, Point, mask_of};
-use crate::exchange::component::leading;
+use super::ground::{GROWING, Ground, Point, WORTH, mask_of};
+use super::starts::left;
+use crate::exchange::component::{leading, leading_few, others};
 use orthopt_core::problem::support;
 use orthopt_core::smooth::{Measure, Quadratic};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::kernels::{axpy, inner};
-use orthopt_linalg::order::descending_to;
+use orthopt_linalg::order::{descending_to, largest_first};
+use orthopt_linalg::products::cross;
+use orthopt_linalg::small::spectral_function;
 use orthopt_linalg::work::count;
 
 /// Variance left below this share of the largest is rounding: it explains nothing that others do not.
@@ -16,66 +20,124 @@ const NOTHING: f64 = 1e-12;
 /// Rows of a group, what is left of C on them, and the directions there.
 struct Group {
     rows: Vec<usize>,
-    left: RowMat,
+    left: RowMat, // once the scores of so many components are out of it
+    out: usize,
     directions: Vec<Vec<f64>>,
+    next: Option<(f64, Vec<f64>)>, // the one with the most variance left, when there were so many scores and directions
+    of: Option<(usize, usize)>,
 }
 
 impl Group {
-    /// The direction with the most variance left that is orthogonal to those there.
-    fn next(&self) -> Option<(f64, Vec<f64>)> {
-        let has_room = self.directions.len() < self.rows.len();
-        has_room.then(|| leading(&self.left, &self.directions, None, false))?
-    }
-}
-
-/// r components on the supports of the columns of `groups`, which share no row. `None` where these have no room for so many, C cannot be
-/// looked at, or time runs out.
-pub fn shared<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<Point> {
-    let x = placed(ground, groups)?;
-    let (mask, value) = (mask_of(&x), ground.value(&x));
-    ground.filled(Point { x, mask, value })
-}
-
-/// The same before what the limits leave is used.
-fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<RowMat> {
-    let (n, r) = ground.shape();
-    let mut all = Vec::new();
-    for g in 0..groups.ncols() {
-        let rows = support(groups, g);
+    fn of<F: Quadratic>(ground: &Ground<'_, F>, rows: Vec<usize>) -> Option<Self> {
         let left = ground.block(&rows)?;
-        all.push(Group { rows, left, directions: Vec::new() });
+        let next = Some((f64::INFINITY, Vec::new()));
+        Some(Self { rows, left, out: 0, directions: Vec::new(), next, of: None })
     }
-    let mut promised: Vec<_> = all.iter().map(Group::next).collect();
-    let mut columns: Vec<Vec<f64>> = Vec::new();
-    let mut whitened: Vec<Vec<f64>> = Vec::new(); // scores of the components in C: what they leave is C − Σ zzᵀ
-    for _ in 0..r {
-        if ground.is_over() {
-            return None;
+
+    /// Whether `next` is what it is beside these scores; before, its variance is a bound, as what is left of C only falls.
+    fn is_known(&self, scores: &[Vec<f64>]) -> bool {
+        self.of == Some((scores.len(), self.directions.len()))
+    }
+
+    /// Finds the direction with the most variance left beside these scores that is orthogonal to those there.
+    fn find(&mut self, scores: &[Vec<f64>]) {
+        for z in &scores[self.out..] {
+            let own: Vec<f64> = self.rows.iter().map(|i| z[*i]).collect();
+            own.iter().enumerate().for_each(|(a, v)| axpy(-v, &own, self.left.row_mut(a)));
         }
-        let open = (0..all.len()).filter(|g| promised[*g].is_some());
-        let most = |g: &usize| promised[*g].as_ref().map_or(0.0, |p| p.0);
-        let g = open.max_by(|a, b| most(a).total_cmp(&most(b)).then(b.cmp(a)))?;
-        let (variance, direction) = promised[g].take()?;
+        self.out = scores.len();
+        let has_room = self.directions.len() < self.rows.len();
+        self.next = if has_room { leading(&self.left, &self.directions, None, false) } else { None };
+        self.of = Some((scores.len(), self.directions.len()));
+    }
+}
+
+/// r components on groups of rows that begin as the supports of the columns of `groups`, which share no row; components may have all rows of
+/// their group. `None` where there is no room for so many, C cannot be looked at, or time runs out.
+pub fn on_groups<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<Point> {
+    let (mut x, mut place) = placed(ground, groups)?;
+    let mut value = ground.value(&x);
+    while let Some((y, of_y)) =
+        reassigned(ground, &x, &place, groups).and_then(|groups| placed(ground, &groups))
+    {
+        let reached = ground.value(&y);
+        if !ground.raises(reached, value, WORTH) {
+            break;
+        }
+        (x, place, value) = (y, of_y, reached); // higher each time by more than rounding
+    }
+    let mask = mask_of(&x);
+    Some(Point { x, mask, value })
+}
+
+/// The point within the limits.
+pub fn fitted<F: Quadratic>(ground: &Ground<'_, F>, at: Point) -> Option<Point> {
+    if ground.fits(&at) {
+        return ground.filled(at);
+    }
+    let at = ground.polish(&at.x, &at.mask, GROWING)?;
+    ground.filled(ground.prune(at)?)
+}
+
+/// Some components of X found anew on some rows, beside the others: the directions there of the most variance that these leave.
+pub fn anew<F: Quadratic>(
+    ground: &Ground<'_, F>,
+    x: &RowMat,
+    columns: &[usize],
+    rows: &[usize],
+) -> Option<Point> {
+    let (n, r) = ground.shape();
+    let mut rest = x.clone();
+    (0..n).for_each(|i| columns.iter().for_each(|k| rest.set(i, *k, 0.0)));
+    let c = ground.block(rows)?;
+    let c = if ground.measure == Measure::Variance { c } else { left(ground, c, rows, &rest) };
+    let (_, v) = leading_few(&c, &others(&rest, rows, &[]), columns.len())?;
+    let mut mask = mask_of(&rest);
+    for (a, i) in rows.iter().enumerate() {
+        for (b, k) in columns.iter().enumerate() {
+            rest.set(*i, *k, v.get(a, b));
+            mask[i * r + k] = true;
+        }
+    }
+    let value = ground.value(&rest);
+    fitted(ground, Point { x: rest, mask, value })
+}
+
+/// The same on these groups, and the group of each column.
+fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<(RowMat, Vec<usize>)> {
+    let (n, r) = ground.shape();
+    let mut all: Vec<Group> =
+        (0..groups.ncols()).map(|g| Group::of(ground, support(groups, g))).collect::<Option<_>>()?;
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    let mut owners: Vec<usize> = Vec::new();
+    let mut scores: Vec<Vec<f64>> = Vec::new(); // of the components, whitened, in C: what they leave is C − Σ zzᵀ
+    for _ in 0..r {
+        let g = loop {
+            let open = (0..all.len()).filter(|g| all[*g].next.is_some());
+            let most = |g: &usize| all[*g].next.as_ref().map_or(0.0, |next| next.0);
+            let g = open.max_by(|a, b| most(a).total_cmp(&most(b)).then(b.cmp(a)))?;
+            if all[g].is_known(&scores) {
+                break g;
+            }
+            if ground.is_over() {
+                return None;
+            }
+            all[g].find(&scores);
+        };
+        let (variance, direction) = all[g].next.clone()?;
         let mut x = RowMat::zeros(n, 1);
         all[g].rows.iter().zip(&direction).for_each(|(i, v)| x.set(*i, 0, *v));
         all[g].directions.push(direction);
         columns.push(x.data().to_vec());
-        let leaves_more = ground.measure != Measure::Variance && variance > NOTHING * ground.cov.scale(1);
-        if leaves_more {
+        owners.push(g);
+        if ground.measure != Measure::Variance && variance > NOTHING * ground.cov.scale(1) {
             let mut z = ground.cov.times(ground.f(), &x).data().to_vec();
-            count(2 * n * whitened.len());
-            for other in &whitened {
+            count(2 * n * scores.len());
+            for other in &scores {
                 axpy(-inner(other, x.data()), other, &mut z);
             }
             z.iter_mut().for_each(|v| *v /= variance.sqrt());
-            for group in &mut all {
-                let own: Vec<f64> = group.rows.iter().map(|i| z[*i]).collect();
-                own.iter().enumerate().for_each(|(a, v)| axpy(-v, &own, group.left.row_mut(a)));
-            }
-            whitened.push(z);
-            promised = all.iter().map(Group::next).collect();
-        } else {
-            promised[g] = all[g].next();
+            scores.push(z);
         }
     }
     // those of most nonzeros where the limits have room for most
@@ -84,19 +146,56 @@ fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<RowMa
     let size = |c: usize| columns[c].iter().filter(|v| **v != 0.0).count() as f64;
     let order = descending_to(r, &size);
     let mut x = RowMat::zeros(n, r);
+    let mut place = vec![0; r];
     for (c, k) in order.into_iter().zip(places) {
         columns[c].iter().enumerate().for_each(|(i, v)| x.set(i, k, *v));
+        place[k] = owners[c];
     }
-    Some(x)
+    Some((x, place))
+}
+
+/// As large groups of the rows, each in the one whose scores explain most of its variance by regression, those of most first. `place` is the
+/// group of each column of X. `None` if time runs out.
+fn reassigned<F: Quadratic>(
+    ground: &Ground<'_, F>,
+    x: &RowMat,
+    place: &[usize],
+    groups: &RowMat,
+) -> Option<RowMat> {
+    let (n, r) = ground.shape();
+    let image = ground.cov.times(ground.f(), x);
+    let all = groups.ncols();
+    let mut gains: Vec<(f64, usize)> = Vec::with_capacity(n * all);
+    for g in 0..all {
+        let own: Vec<usize> = (0..r).filter(|k| place[*k] == g).collect();
+        let of = |m: &RowMat| RowMat::from_fn(n, own.len(), |i, k| m.get(i, own[k]));
+        let m = of(&image);
+        let s = cross(&of(x), &m).symmetric_part();
+        let largest = (0..s.nrows()).fold(0.0f64, |a, k| a.max(s.get(k, k)));
+        let inverse = |w: f64| if w > NOTHING * largest { 1.0 / w } else { 0.0 };
+        let inverse = spectral_function(&s, inverse).filter(|_| !ground.is_over())?;
+        count(n * own.len() * own.len());
+        let explained = |v: &[f64]| (0..v.len()).map(|k| v[k] * inner(inverse.row(k), v)).sum::<f64>();
+        gains.extend((0..n).map(|i| (explained(m.row(i)), i * all + g)));
+    }
+    largest_first(&mut gains);
+    let mut room: Vec<usize> = (0..all).map(|g| support(groups, g).len()).collect();
+    let mut used = vec![false; n];
+    let mut out = RowMat::zeros(n, all);
+    for (i, g) in gains.into_iter().map(|(_, e)| (e / all, e % all)) {
+        if !used[i] && room[g] > 0 {
+            (used[i], room[g]) = (true, room[g] - 1);
+            out.set(i, g, 1.0);
+        }
+    }
+    Some(out)
 }
 
 #[cfg(test)]
 mod tests {
     use rand::{RngExt, SeedableRng};
 
-    use super::super::starts::left;
     use super::*;
-    use crate::exchange::component::others;
     use crate::problem::MeasuredProblem;
     use orthopt_core::constraint::stiefel;
     use orthopt_core::problem::{Between, Cardinality};
@@ -137,10 +236,10 @@ mod tests {
             let rank = 4 + seed as usize % 4;
             let p = problem(&samples(seed % 4, seed, 1.0), measure, rank);
             let ground = Ground::of(&p);
-            let x = placed(&ground, &groups(3)).unwrap();
+            let (x, _) = placed(&ground, &groups(3)).unwrap();
             assert!(stiefel::feasibility(&x) <= 1e-12, "{seed}");
             assert!(p.check(&x, "X").is_ok(), "{seed}");
-            let filled = shared(&ground, &groups(3)).unwrap();
+            let filled = fitted(&ground, on_groups(&ground, &groups(3)).unwrap()).unwrap();
             assert!(
                 p.check(&filled.x, "X").is_ok() && filled.value >= ground.value(&x) * (1.0 - 1e-12),
                 "{seed}"
@@ -178,13 +277,93 @@ mod tests {
         }
     }
 
+    /// What the scores of some columns explain of each variable by regression, from what they leave of C as a whole matrix.
+    fn explained(ground: &Ground<'_, DenseGram>, x: &RowMat) -> Vec<f64> {
+        let all: Vec<usize> = (0..N).collect();
+        let whole = ground.block(&all).unwrap();
+        let rest = left(ground, whole.clone(), &all, x);
+        (0..N).map(|i| whole.get(i, i) - rest.get(i, i)).collect()
+    }
+
+    /// The slow twin takes the pair of a row and a group with the most explained variance, again and again.
+    #[test]
+    fn rows_go_to_the_group_that_explains_most_of_them() {
+        for seed in 0..24u64 {
+            let p = problem(&samples(seed % 4, seed, 1.0), Measure::Adjusted, 5);
+            let ground = Ground::of(&p);
+            let (x, place) = placed(&ground, &groups(3)).unwrap();
+            let gains: Vec<Vec<f64>> = (0..3)
+                .map(|g| {
+                    let own: Vec<usize> = (0..5).filter(|k| place[*k] == g).collect();
+                    explained(&ground, &RowMat::from_fn(N, own.len(), |i, k| x.get(i, own[k])))
+                })
+                .collect();
+            let (mut room, mut slow) = ([SIZE; 3], [usize::MAX; N]);
+            let mut total = 0.0;
+            for _ in 0..N {
+                let pairs = (0..N).flat_map(|i| (0..3).map(move |g| (i, g)));
+                let open = pairs.filter(|(i, g)| slow[*i] == usize::MAX && room[*g] > 0);
+                let (i, g) = open.max_by(|a, b| gains[a.1][a.0].total_cmp(&gains[b.1][b.0])).unwrap();
+                (slow[i], room[g]) = (g, room[g] - 1);
+                total += gains[g][i];
+            }
+            let found = reassigned(&ground, &x, &place, &groups(3)).unwrap();
+            let own = (0..3).flat_map(|g| support(&found, g).into_iter().map(move |i| (i, g)));
+            assert!((0..3).all(|g| support(&found, g).len() == SIZE), "{seed}");
+            assert!(
+                found.data().chunks(3).all(|row| row.iter().filter(|v| **v != 0.0).count() == 1),
+                "{seed}"
+            );
+            let fast: f64 = own.map(|(i, g)| gains[g][i]).sum();
+            assert!((fast - total).abs() <= 1e-9 * total.abs().max(1e-9), "{seed}: {fast} and {total}");
+            let (begun, ended) = (ground.value(&x), on_groups(&ground, &groups(3)).unwrap());
+            assert!(ended.value >= begun * (1.0 - 1e-12), "{seed}: {begun} and {}", ended.value);
+            assert!(stiefel::feasibility(&ended.x) <= 1e-12, "{seed}");
+        }
+    }
+
+    /// Components on wider rows than they may have are pruned to the limits, and those found anew on their own rows have no less variance.
+    #[test]
+    fn wide_components_and_those_found_anew_keep_to_the_limits() {
+        let wide = RowMat::from_fn(N, 2, |i, g| f64::from(u8::from(i < 8 && i / 4 == g)) / 2.0);
+        for seed in 0..24u64 {
+            let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize % 3];
+            let p = problem(&samples(seed % 4, seed, 1.0), measure, 4);
+            let ground = Ground::of(&p);
+            let is_right = |at: &Point| p.check(&at.x, "X").is_ok() && stiefel::feasibility(&at.x) <= 1e-12;
+            let on = on_groups(&ground, &wide).unwrap();
+            assert!(on.counts().iter().any(|count| *count > SIZE) || seed % 4 != 0, "{seed}");
+            if let Some(at) = fitted(&ground, on) {
+                assert!(is_right(&at), "{seed}");
+            }
+            let at = fitted(&ground, on_groups(&ground, &groups(3)).unwrap()).unwrap();
+            for columns in [vec![0], vec![1, 3], vec![0, 2, 3]] {
+                let rows: Vec<usize> =
+                    (0..N).filter(|i| columns.iter().any(|k| at.x.get(*i, *k) != 0.0)).collect();
+                let Some(found) = anew(&ground, &at.x, &columns, &rows) else { continue };
+                assert!(is_right(&found), "{seed}, {columns:?}");
+                if measure == Measure::Variance && columns.len() == 1 {
+                    assert!(
+                        found.value >= at.value * (1.0 - 1e-9),
+                        "{seed}: {} and {}",
+                        found.value,
+                        at.value
+                    );
+                }
+            }
+        }
+    }
+
     /// Data times a power of two have the same bits of X; one group of three rows has no room for four components, nor two for seven.
     #[test]
     fn it_is_the_same_in_any_unit_and_none_without_room() {
         for seed in 0..8u64 {
             let at = |unit: f64, rank: usize, count: usize| {
                 let p = problem(&samples(seed % 4, seed, unit), Measure::Adjusted, rank);
-                shared(&Ground::of(&p), &groups(count)).map(|at| at.x)
+                {
+                    let ground = Ground::of(&p);
+                    on_groups(&ground, &groups(count)).and_then(|at| fitted(&ground, at)).map(|at| at.x)
+                }
             };
             let one = at(1.0, 6, 3);
             assert!(one.is_some());

@@ -153,11 +153,6 @@ pub fn overshot<F: Quadratic>(
     ground.overshoot(&at, most, noise)
 }
 
-/// The best point on some of the entries of X, with what the limits leave used by exact gains.
-pub fn thinned<F: Quadratic>(ground: &Ground<'_, F>, x: &RowMat, mask: Vec<bool>) -> Option<Point> {
-    ground.filled(ground.prune(ground.polish(x, &mask, GROWING)?)?)
-}
-
 /// Two columns turned by an angle in their plane, on the rows of both, polished and pruned.
 pub fn rotated<F: Quadratic>(
     ground: &Ground<'_, F>,

@@ -9,10 +9,11 @@ use rand_pcg::Pcg64;
 use super::arms::at_level_0;
 use super::curvature::Curvature;
 use super::knee::Knee;
+use super::measured::{SHARED, is_crowded};
 use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
 use super::{Between, Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted, proved_by_branching};
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
-use crate::search::clustered::{Regrown, clustered_start};
+use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{Portfolio, Tuning};
 use orthopt_bound::{Bound, Kind, Options};
@@ -23,6 +24,7 @@ use orthopt_core::problem::{
     Cardinality, ExplainedVariance, PcaData, by_variance, covariance_model, nonzero_rows, pca_share,
     principal_axes, support, variance_in_time,
 };
+use orthopt_core::smooth::measured::Covariance;
 use orthopt_core::smooth::{AnySmooth, Quadratic};
 use orthopt_core::solve::AnySolver;
 use orthopt_core::solve::Solution;
@@ -30,6 +32,7 @@ use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::start::Start;
 use orthopt_limits::CARDINALITY_SOLVERS;
 use orthopt_limits::exchange::{Exchange, disjoint, entrants, rounded, sequential, tangent};
+use orthopt_limits::overshoot::Ground;
 use orthopt_limits::problem::CardinalityProblem;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -164,6 +167,7 @@ pub(super) const STARTS: &[(&str, &str)] = &[
     ("deflation", "components one after the other by truncated power iterations, orthogonal to those before"),
     ("apart", "truncated power iterations, each component on variables that no other component uses"),
     super::line_up::K_COMPONENTS,
+    SHARED,
     ("varimax", "eigenvectors rotated towards few large entries, the largest kept"),
     ("pca", "the r leading eigenvectors of C, the largest entries kept"),
     ("coordinates", "the r variables with the largest variance: entries enter one by one"),
@@ -210,6 +214,23 @@ impl Family for CardinalityProblem {
             "k-components" => {
                 let work = at_level_0(cost_of_gradient(&self.f, self.shape()));
                 let x = clustered_start(self, work, seed, cancel).filter(|x| self.check(x, "X").is_ok());
+                x.or_else(|| one_by_one(self, false, seed, cancel)).ok_or_else(failed)
+            }
+            "shared" if rows || self.requires_nonneg() => Err(Error::NoPlace {
+                start: SHARED.0,
+                why: if rows {
+                    "all components are on the same variables there".into()
+                } else {
+                    "orthogonal components on common variables have entries of both signs".into()
+                },
+                instead: "deflation",
+            }),
+            "shared" => {
+                let work = at_level_0(cost_of_gradient(&self.f, self.shape()));
+                let cov = Covariance::new(&self.f, false);
+                let ground = Ground::of_variance(self, &cov).until(cancel);
+                let is_point = |x: &RowMat| self.check(x, "X").is_ok();
+                let x = shared_start(self, &ground, is_point, (work, seed), cancel);
                 x.or_else(|| one_by_one(self, false, seed, cancel)).ok_or_else(failed)
             }
             "deflation" | "apart" => one_by_one(self, name == "apart", seed, cancel).ok_or_else(failed),
@@ -398,6 +419,9 @@ fn portfolio(
 ) -> Result<Portfolio<CardinalityProblem>> {
     let gradient = cost_of_gradient(&p.f, p.shape());
     let mut table = ARMS.to_vec();
+    if is_crowded(p.limits(), p.shape()) && !p.requires_nonneg() {
+        table.insert(0, ("exchange", SHARED.0));
+    }
     if is_long(gradient) {
         // exchanges cost a small share of it there, and components one after the other passes over the data of their own; the
         // eigenvectors are there

@@ -19,10 +19,10 @@ use super::posed::{Posed, excess, rank_or_default};
 use super::shared_rows::{self, GROUPED, SELECTED};
 use super::supports_proof;
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
-use crate::search::clustered::{Regrown, Reshared, clustered_start, shared_start};
-use crate::search::measured_moves::{Forget, Overshot, Regroup, Renew, Rotate};
+use crate::search::clustered::{Regrown, clustered_start, shared_start};
+use crate::search::measured_moves::{Overshot, Regroup, Rotate, Together};
 use crate::search::moves::{Polish, Polished};
-use crate::search::{Move, Portfolio, Tuning};
+use crate::search::{Portfolio, Tuning};
 use orthopt_bound as bound;
 use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::constraint::stiefel;
@@ -73,7 +73,7 @@ pub(super) const PRUNED: (&str, &str) = (
 pub(super) const APART: (&str, &str) =
     ("apart", "components one after the other that share no variable, entries of most exact gain first");
 
-const SHARED: (&str, &str) =
+pub(super) const SHARED: (&str, &str) =
     ("shared", "components on the rows of a smaller number of groups of variables, which k-components finds");
 const SEQUENTIAL: (&str, &str) =
     ("sequential", "components one after the other, each the best beside those before it");
@@ -152,9 +152,8 @@ fn excludes_nothing(p: &MeasuredProblem) -> bool {
 }
 
 /// True if limits allow more nonzeros than there are variables: components that share none leave some of them unused.
-fn is_crowded(p: &MeasuredProblem) -> bool {
-    let (n, r) = p.shape();
-    Ground::of(p).limits().shares(r).iter().sum::<usize>() > n
+pub(super) fn is_crowded(limits: &Cardinality, (n, r): (usize, usize)) -> bool {
+    !matches!(limits, Cardinality::Rows(_)) && limits.shares(r).into_iter().sum::<usize>() > n
 }
 
 fn eigenvectors(p: &MeasuredProblem, cancel: &Cancel) -> Result<RowMat> {
@@ -238,7 +237,8 @@ fn named_start(p: &MeasuredProblem, name: &str, seed: u64, cancel: &Cancel) -> R
         }
         "shared" => {
             let work = at_level_0(cost_of_gradient(p.f.quadratic(), p.shape()));
-            return Ok(shared_start(p, work, seed, cancel));
+            let is_point = |x: &RowMat| p.check(x, "X").is_ok();
+            return Ok(shared_start(p, &ground, is_point, (work, seed), cancel));
         }
         "sequential" => return Ok(overshoot::one_by_one(&ground)),
         "random" => random_point(p, seed, cancel),
@@ -602,7 +602,7 @@ fn portfolio(
     let table = match p.between() {
         Between::Orthogonal if excludes_nothing(p) => PLAIN,
         Between::Orthogonal if p.f.measure() == Measure::Explained => EXPLAINED,
-        Between::Orthogonal if is_crowded(p) => CROWDED,
+        Between::Orthogonal if is_crowded(p.limits(), p.shape()) => CROWDED,
         Between::Orthogonal if p.rank() > MANY => ARMS_OF_MANY,
         Between::Orthogonal => ARMS,
         Between::Uncorrelated => TIED,
@@ -612,17 +612,14 @@ fn portfolio(
     let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
-    let regrown: Arc<dyn Move<MeasuredProblem>> = match is_crowded(p) || p.rank() > MANY {
-        true => Arc::new(Polished(Reshared { most: all.polish }, polish.clone())),
-        false => Arc::new(Polished(Regrown { most: all.polish }, polish.clone())),
-    };
     all.moves = vec![
-        regrown,
         Arc::new(Polished(Overshot, polish.clone())),
-        Arc::new(Polished(Forget, polish.clone())),
-        Arc::new(Polished(Renew, polish.clone())),
         Arc::new(Polished(Rotate, polish.clone())),
+        Arc::new(Polished(Together, polish.clone())),
     ];
+    if !is_crowded(p.limits(), p.shape()) {
+        all.moves.push(Arc::new(Polished(Regrown { most: all.polish }, polish.clone())));
+    }
     if p.between() == Between::Both {
         all.moves.push(Arc::new(Polished(Regroup, polish)));
     }

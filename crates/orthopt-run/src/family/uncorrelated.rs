@@ -14,7 +14,7 @@ use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::search::cardinality_moves::{Anew, Shake};
-use crate::search::measured_moves::{Forget, Overshot, Rotate};
+use crate::search::measured_moves::{Overshot, Rotate};
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
 use crate::search::{Portfolio, Tuning};
@@ -268,7 +268,6 @@ fn portfolio(
     if overshoots {
         let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), ..polish };
         all.moves.push(Arc::new(Polished(Overshot, polish.clone())));
-        all.moves.push(Arc::new(Polished(Forget, polish.clone())));
         all.moves.push(Arc::new(Polished(Rotate, polish)));
     }
     Ok(all)

@@ -8,11 +8,12 @@ use super::moves::Way;
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::penalty::AnyPenalty;
 use orthopt_core::problem::{Between, Cardinality, PcaProblem};
-use orthopt_core::smooth::{AnySmooth, Measure};
-use orthopt_limits::overshoot::{self, Ground};
+use orthopt_core::smooth::{AnySmooth, Measure, Smooth};
+use orthopt_limits::overshoot::{Ground, Point, fitted, on_groups};
 use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::order::best_first;
 use orthopt_linalg::work::so_far;
 
 /// A problem that k-components finds a point of.
@@ -69,29 +70,43 @@ pub(crate) fn clustered_start<P: Clustered>(p: &P, work: u64, seed: u64, cancel:
 }
 
 /// How many groups there are in the next try, over those of the last one.
-const FEWER: f64 = 0.8;
+const FEWER: f64 = 0.65;
+/// Rows of a group over the nonzeros that a component may have.
+const WIDER: [f64; 3] = [1.0, 1.4, 2.0];
 
-/// Components on the rows of a smaller number of groups, which k-components finds: the best for as many groups as there is room for, a fifth
-/// fewer, and so on. Where components may have more nonzeros than there are variables, disjoint supports leave some of them unused.
-pub(crate) fn shared_start(p: &MeasuredProblem, work: u64, seed: u64, cancel: &Cancel) -> Option<RowMat> {
-    let ground = Ground::of(p).until(cancel);
+/// Components on the rows of a smaller number of groups, which k-components finds: of the numbers of groups that there is room for, each a third
+/// smaller than the one before, the best before anything is pruned; and the best of these for the sizes of groups. Where components may have
+/// more nonzeros than there are variables, disjoint supports leave some of them unused.
+pub(crate) fn shared_start<P: Clustered>(
+    p: &P,
+    ground: &Ground<'_, AnySmooth>,
+    is_point: impl Fn(&RowMat) -> bool,
+    (work, seed): (u64, u64),
+    cancel: &Cancel,
+) -> Option<RowMat> {
     let (f, r, request) = p.clustered()?;
+    let n = f.nrows();
     let size = ground.limits().shares(r).into_iter().min()?;
-    let mut best: Option<(f64, RowMat)> = None;
-    let mut groups = (p.nrows() / size).min(r);
-    while groups * size >= r && !(cancel.is_over() && best.is_some()) {
-        let request = Request { limits: Limits::Each(vec![size; groups]), patience: 0, ..request.clone() };
-        let apart = k_components(f, groups, &request, work, seed, cancel).map(|found| found.x);
-        let shared = apart.as_ref().and_then(|x| overshoot::shared(&ground, x)).map(|at| at.x);
-        for x in [apart, shared].into_iter().flatten().filter(|x| p.check(x, "X").is_ok()) {
-            let value = ground.value(&x);
-            if best.as_ref().is_none_or(|best| value > best.0) {
-                best = Some((value, x));
-            }
+    let higher = |a: Point, b: Point| if b.value > a.value { b } else { a };
+    let mut found: Vec<RowMat> = Vec::new();
+    for wider in WIDER {
+        let rows = ((wider * size as f64) as usize).min(n);
+        let mut groups = (n / rows).min(r);
+        let mut best: Option<Point> = None;
+        while groups > 0 && groups * rows >= r && !cancel.is_over() {
+            let request =
+                Request { limits: Limits::Each(vec![rows; groups]), patience: 0, ..request.clone() };
+            let apart = k_components(f, groups, &request, work, seed, cancel).map(|found| found.x);
+            let shared = apart.as_ref().and_then(|x| on_groups(ground, x));
+            best = [best, shared].into_iter().flatten().reduce(higher);
+            found.extend(apart);
+            groups = (FEWER * groups as f64) as usize;
         }
-        groups = (FEWER * groups as f64) as usize;
+        found.extend(best.and_then(|at| fitted(ground, at)).map(|at| at.x));
     }
-    best.map(|best| best.1).or_else(|| clustered_start(p, work, seed, cancel))
+    let points = found.into_iter().filter(is_point);
+    let best = best_first(points.collect(), |x| ground.value(x)).into_iter().next();
+    best.or_else(|| clustered_start(p, work, seed, cancel))
 }
 
 /// Some components dropped and as many grown, a few times.
@@ -116,44 +131,5 @@ impl<P: Clustered + Send + Sync> Way<P> for Regrown {
             search.advance(&over);
         }
         search.found().map(|found| found.x)
-    }
-}
-
-/// Some components of the best point kept as groups, on whose rows all components then are.
-#[derive(Debug)]
-pub struct Reshared {
-    /// Work that this may cost.
-    pub most: u64,
-}
-
-impl Way<MeasuredProblem> for Reshared {
-    fn name(&self) -> &'static str {
-        "components on the rows of some of them"
-    }
-
-    fn point(
-        &self,
-        p: &MeasuredProblem,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        cancel: &Cancel,
-    ) -> Option<RowMat> {
-        let (f, r, request) = p.clustered()?;
-        let ground = Ground::of(p).until(cancel);
-        let size = ground.limits().shares(r).into_iter().min()?;
-        let (least, most) = (r.div_ceil(size), (p.nrows() / size).min(r));
-        let groups = if least < most { rng.random_range(least..=most) } else { most };
-        let mut columns: Vec<usize> = (0..r).collect();
-        (0..r).for_each(|k| columns.swap(k, rng.random_range(k..r)));
-        let x = RowMat::from_fn(p.nrows(), groups, |i, k| best[0].get(i, columns[k]));
-        let begun = so_far();
-        let over = || cancel.is_over() || so_far() - begun >= self.most;
-        let request = Request { limits: Limits::Each(vec![size; groups]), patience: 2, ..request };
-        let mut search = KComponents::new(f, groups, &request, rng.random())?;
-        search.go_on_from(&x, &over);
-        while !search.is_idle() && !over() {
-            search.advance(&over);
-        }
-        Some(overshoot::shared(&ground, &search.found()?.x)?.x)
     }
 }

@@ -4,15 +4,13 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use super::Tuning;
 use super::moves::Way;
-use super::pool::{components, drawn};
 use orthopt_core::problem::support;
-use orthopt_limits::overshoot::{Grounded, Point, grouped, overshot, rotated, thinned};
+use orthopt_core::smooth::Quadratic;
+use orthopt_limits::overshoot::{Grounded, Point, anew, grouped, overshot, rotated};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
-
-const T: Tuning = Tuning::DEFAULT;
+use orthopt_linalg::order::descending;
 
 /// Which of the best points a move begins from: the better ones more often.
 fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
@@ -34,55 +32,6 @@ impl<P: Grounded> Way<P> for Overshot {
         let most = rng.random_range(2..(entries / 2).max(4));
         let noise: Vec<f64> = x.data().iter().map(|_| rng.sample::<f64, _>(StandardNormal).exp()).collect();
         Some(overshot(&p.ground(), x, most, |e| noise[e])?.x)
-    }
-}
-
-/// A part of the entries forgotten, and others in their place by exact gains.
-#[derive(Debug)]
-pub struct Forget;
-
-impl<P: Grounded> Way<P> for Forget {
-    fn name(&self) -> &'static str {
-        "entries forgotten"
-    }
-
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
-        let x = parent(best, rng);
-        let mut mask: Vec<bool> =
-            x.data().iter().map(|v| *v != 0.0 && rng.random::<f64>() > T.forgotten).collect();
-        let r = x.ncols();
-        for k in 0..r {
-            let rows = support(x, k);
-            if rows.iter().all(|i| !mask[i * r + k]) {
-                rows.iter().for_each(|i| mask[i * r + k] = true);
-            }
-        }
-        Some(thinned(&p.ground(), x, mask)?.x)
-    }
-}
-
-/// A component forgotten, and another one in its place from a row that no other component uses.
-#[derive(Debug)]
-pub struct Renew;
-
-impl<P: Grounded> Way<P> for Renew {
-    fn name(&self) -> &'static str {
-        "a component found anew"
-    }
-
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
-        let mut x = parent(best, rng).clone();
-        let (n, r) = (x.nrows(), x.ncols());
-        let k = rng.random_range(0..r);
-        let size = support(&x, k).len();
-        (0..n).for_each(|i| x.set(i, k, 0.0));
-        let free: Vec<bool> = (0..n).map(|i| x.row(i).iter().all(|v| *v == 0.0)).collect();
-        let seeds = drawn(n, T.candidates, |i| free[i], rng);
-        let found = components((p.ground().f(), false), &seeds, &|i| free[i], size, cancel)?;
-        let place = rng.random_range(0..found.len().clamp(1, 4));
-        found.get(place)?.entries.iter().for_each(|(i, v)| x.set(*i, k, *v));
-        let mask = x.data().iter().map(|v| *v != 0.0).collect();
-        Some(thinned(&p.ground(), &x, mask)?.x)
     }
 }
 
@@ -133,5 +82,44 @@ impl<P: Grounded> Way<P> for Rotate {
         let b = (a + rng.random_range(1..r)) % r;
         let found: Point = rotated(&p.ground(), x, (a, b), rng.random_range(0.2..1.3))?;
         Some(found.x)
+    }
+}
+
+/// Components that share rows found anew together, on their rows and some more.
+#[derive(Debug)]
+pub struct Together;
+
+/// Most components that are found together.
+const TOGETHER: usize = 4;
+
+impl<P: Grounded> Way<P> for Together {
+    fn name(&self) -> &'static str {
+        "some components found anew"
+    }
+
+    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
+        let x = parent(best, rng);
+        let (n, r) = (x.nrows(), x.ncols());
+        let ground = p.ground().until(cancel);
+        // one of them, and others, the likelier the more rows they share with it
+        let first = rng.random_range(0..r);
+        let own = support(x, first);
+        let common = |k: usize| own.iter().filter(|i| x.get(**i, k) != 0.0).count() as f64;
+        let drawn: Vec<f64> = (0..r).map(|k| -rng.random::<f64>().ln() * (common(k) + 0.5)).collect();
+        let mut columns: Vec<usize> = (0..r).filter(|k| *k != first).collect();
+        descending(&mut columns, &|k| drawn[k]);
+        columns.truncate(rng.random_range(1..TOGETHER));
+        columns.push(first);
+        // their rows, and those of large gradients
+        let image = ground.f().apply(x);
+        let (mut rows, mut more): (Vec<usize>, Vec<usize>) =
+            (0..n).partition(|i| columns.iter().any(|k| x.get(*i, *k) != 0.0));
+        let pull = |i: usize| columns.iter().map(|k| image.get(i, *k).powi(2)).sum::<f64>();
+        let drawn: Vec<f64> = (0..n).map(|i| rng.sample::<f64, _>(StandardNormal).exp() * pull(i)).collect();
+        descending(&mut more, &|i| drawn[i]);
+        more.truncate(rng.random_range(0..=own.len()));
+        rows.extend(more);
+        rows.sort_unstable();
+        Some(anew(&ground, x, &columns, &rows)?.x)
     }
 }
