@@ -31,7 +31,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_350),
     ("orthopt-run", LIBRARY.split_at(6).0, 12_500),
     ("orthopt", LIBRARY.split_at(7).0, 3_300),
-    ("orthopt-data", &["orthopt-linalg"], 12_700),
+    ("orthopt-data", &["orthopt-linalg"], 12_750),
     (
         "orthopt-embed",
         &["orthopt", "orthopt-core", "orthopt-hyperbolic", "orthopt-linalg", "orthopt-data"],

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 use orthopt_data::printable;
 
@@ -75,7 +76,7 @@ pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
     match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
         Err(error) if error.use_stderr() => {
-            let _ = in_print(error, words).print(); // a closed stderr is no error
+            let _ = named_as_no_file(in_print(error, words)).print(); // a closed stderr is no error
             Ok(ExitCode::from(2))
         }
         Err(help) => output::told(help.print()).map(|()| ExitCode::SUCCESS),
@@ -94,6 +95,15 @@ fn explored(mut words: Vec<OsString>) -> Vec<OsString> {
         words.insert(1, "explore".into());
     }
     words
+}
+
+/// The error; a word that is no command is no file either.
+fn named_as_no_file(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
+        let tip = format!("a table of your own is named with its extension, and there is no file '{word}'");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// The error for the same words without control characters, because it quotes them.

@@ -12,11 +12,11 @@ use crate::table::Note;
 #[non_exhaustive]
 pub enum DataError {
     /// There is no file of this name, and the name is no generator or built-in table either.
-    #[error("`{path}`: no such file; DATA can be {known}")]
+    #[error("`{path}`: no such file; {known}")]
     NotFound {
         /// Text given by the user.
         path: String,
-        /// Everything that would have been understood.
+        /// A file of a similar name, or everything that would have been understood.
         known: String,
     },
 

@@ -45,7 +45,8 @@ fn split(spec: &str) -> (&str, Option<&str>) {
 }
 
 fn read(path: &Path, column: Option<&str>) -> Result<Vec<String>, DataError> {
-    let mut input = Input::open(path).map_err(|error| error.with_known(|| "a text file".into()))?;
+    let mut input =
+        Input::open(path).map_err(|error| error.with_known(|| "it has to be a text file".into()))?;
     input.as_text()?;
     let (mut lines, mut line, mut bytes) = (Vec::new(), Vec::new(), 0);
     while input.next_line(&mut line)? {

@@ -6,12 +6,17 @@ use crate::message::Message;
 /// Result with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The known name that is nearest to one that is not known, as a question; empty where none is near.
-fn nearest(name: &str, known: &str) -> String {
+/// The known name that is nearest to one that is not known; `None` where none is near.
+pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = name.chars().count() / 3;
     let distance = |other: &&str| strsim::damerau_levenshtein(name, other);
-    let near = known.split(", ").filter(|other| distance(other) <= most).min_by_key(distance);
-    near.map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
+    known.into_iter().filter(|other| distance(other) <= most).min_by_key(distance)
+}
+
+/// The same of names in a list, as a question; empty where none is near.
+fn nearest(name: &str, known: &str) -> String {
+    nearest_name(name, known.split(", "))
+        .map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
 /// Invalid input: each message says what, where and what to do. [`Error::message`] is for

@@ -184,5 +184,6 @@ fn a_file_alone_is_explored() {
     let named = stdout(&mut dir.orthopt(&[&["explore"][..], &of_c].concat()));
     assert_eq!(stdout(&mut dir.orthopt(&of_c)), named);
     dir.fails_in_one_line(&["no-such-table.csv"], 1, &["no-such-table.csv"]);
-    dir.fails(&["slove"], 2, &["unrecognized subcommand 'slove'", "solve"]);
+    dir.fails(&["slove"], 2, &["unrecognized subcommand 'slove'", "solve", "there is no file 'slove'"]);
+    dir.fails_in_one_line(&["b.csv"], 1, &["`b.csv`: no such file; did you mean `c.csv`?"]);
 }

@@ -259,6 +259,9 @@ impl Lines {
         head.extend(rows.map(|line| Head { line, fields: ByteRecord::new(), quoted: false }));
         head.sort_by_key(|row| row.line);
         layout.how.transposed = field != Field::Any && self.options.transpose.is_none();
+        if field == Field::Any && self.options.transpose.is_none() {
+            layout.how.notes.extend(layout.how.note_of_genes());
+        }
         self.ahead = head.into();
         layout.how.style.extend(self.encoding.map(String::from));
         layout.how.style.extend(left_out(comments.0, "comment"));

@@ -145,8 +145,8 @@ pub fn read_file(path: &Path, options: &LoadOptions) -> Result<DataSet, DataErro
 fn opened(path: &Path, max_memory: Option<u64>) -> Result<(Input, &'static Format), DataError> {
     let format = format_of(path);
     // A missing file is the likelier mistake than a wrong extension, so it is named first.
-    let input =
-        Input::open(path).map_err(|error| error.with_known(|| format!("a file ({})", known_extensions())))?;
+    let input = Input::open(path)
+        .map_err(|error| error.with_known(|| format!("DATA can be a file ({})", known_extensions())))?;
     let mut input = input.within(max_memory);
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip")) {
         let inside = input.unpacked(|name| format_of(Path::new(name)).is_ok())?;

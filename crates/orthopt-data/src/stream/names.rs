@@ -18,7 +18,8 @@ pub fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, DataError> {
         }
         let fitting = expand(path);
         if fitting.is_empty() {
-            let known = "a pattern that matches files, such as part-*.csv; this one matches none".into();
+            let known =
+                "DATA can be a pattern that matches files, such as part-*.csv; this one matches none".into();
             return Err(DataError::NotFound { path: path.display().to_string(), known });
         }
         found.extend(fitting);

@@ -123,10 +123,35 @@ pub struct HowRead {
     pub notes: Vec<Note>,
 }
 
+/// Names of a first column whose rows are measured in samples that stand in columns.
+const MEASURED: [&str; 12] = [
+    "gene",
+    "genes",
+    "gene_id",
+    "gene_name",
+    "geneid",
+    "gene id",
+    "gene symbol",
+    "gensymbol",
+    "ensembl_id",
+    "transcript",
+    "protein",
+    "taxon",
+];
+
 /// Columns that a sentence names.
 const NAMED: usize = 8;
 
 impl HowRead {
+    /// That rows named as genes are may be the variables.
+    pub(crate) fn note_of_genes(&self) -> Option<Note> {
+        let Some(Source::Column(word)) = &self.row_names else { return None };
+        MEASURED.iter().any(|name| word.eq_ignore_ascii_case(name)).then(|| {
+            let note = format!("rows are named by column {} and are samples here; ", show(word.as_bytes()));
+            Note::from(note).set("transpose", "true").text(" takes the rows as variables")
+        })
+    }
+
     /// The options by which another table is read as this one was, with their values.
     pub fn layout(&self) -> Vec<(&'static str, String)> {
         let mut layout = self.marks.clone();

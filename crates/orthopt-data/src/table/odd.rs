@@ -49,7 +49,10 @@ impl OddCells {
         let line = self.0.iter().map(|column| column.line).min()?;
         let mut columns: Vec<&OddColumn> = self.0.iter().collect();
         columns.sort_by_key(|column| column.at);
-        let shown = if columns.len() > COLUMNS { 1 } else { columns.len() };
+        // a word that stands for a missing value in all of them needs no other advice
+        let first = columns[0].codes();
+        let is_one_code = !first.is_empty() && columns.iter().all(|column| column.codes() == first);
+        let shown = if columns.len() > COLUMNS || is_one_code { 1 } else { columns.len() };
         let mends = Mends::of(&columns, layout);
         let mut note = Note::default();
         for (k, column) in columns.iter().take(shown).enumerate() {
@@ -58,8 +61,11 @@ impl OddCells {
         if columns.len() > shown {
             let places: Vec<usize> = columns.iter().map(|column| column.at + 1).collect();
             let more = columns.len() - shown;
-            note = note.text(format!("; and so in {more} more columns, which are left out by "));
-            note = note.set("drop", ranges(&places));
+            let s = if more == 1 { "" } else { "s" };
+            note = note.text(format!("; and so in {more} more column{s}"));
+            if !is_one_code {
+                note = note.text(", which are left out by ").set("drop", ranges(&places));
+            }
         }
         Some(Problem::Advice(Some(line), note))
     }
@@ -209,7 +215,9 @@ impl OddColumn {
         }
         note.text("; if it stands for a missing value, say ")
             .set("na", mends.na.clone())
-            .text(", and if the column holds text, ")
+            .text(" (")
+            .option("missing")
+            .text(" says how missing values are treated), and if the column holds text, ")
             .set("drop", reference)
             .text(" leaves it out")
     }

@@ -255,6 +255,13 @@ fn names_of_files() {
         )
     );
     assert!(matches!(load("rand:3:4", &LoadOptions::default()), Err(DataError::NotFound { .. })));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("survey.csv"), "1,2\n").unwrap();
+    for asked in ["survey.cvs", "Survey.CSV", "survy.csv"] {
+        let missing = load(folder.path().join(asked), &LoadOptions::default()).unwrap_err().to_string();
+        assert!(missing.contains("no such file; did you mean `"), "{missing}");
+        assert!(missing.ends_with("survey.csv`?"), "{missing}");
+    }
     assert!(read("A.SVM", "1 1:2\n").is_ok(), "case does not matter");
 }
 

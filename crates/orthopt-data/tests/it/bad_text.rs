@@ -225,13 +225,13 @@ fn csv() {
             ("a,b\n1,2,3,4\n", "a.csv:2: 4 fields where line 1 has 2; every line needs the same number"),
             (
                 "a,b\n1,2\n3,x\n",
-                "a.csv:3: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x, and if \
-                 the column holds text, option `drop` = b leaves it out",
+                "a.csv:3: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x (option \
+                 `missing` says how missing values are treated), and if the column holds text, option `drop` = b leaves it out",
             ),
             (
                 "1,2\n3,x\n",
-                "a.csv:2: `x` in column 2 is not a number; if it stands for a missing value, say option `na` = x, and if the \
-                 column holds text, option `drop` = 2 leaves it out",
+                "a.csv:2: `x` in column 2 is not a number; if it stands for a missing value, say option `na` = x (option \
+                 `missing` says how missing values are treated), and if the column holds text, option `drop` = 2 leaves it out",
             ),
             (
                 "a,b\n1,2\n\n3,\n",
@@ -270,13 +270,13 @@ fn csv() {
             ),
             (
                 "\"a\",\"b\"\r\n\r\n1,2\r\n3,x\r\n",
-                "a.csv:4: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x, and if \
-                 the column holds text, option `drop` = b leaves it out",
+                "a.csv:4: `x` in column 2 (`b`) is not a number; if it stands for a missing value, say option `na` = x (option \
+                 `missing` says how missing values are treated), and if the column holds text, option `drop` = b leaves it out",
             ),
             (
                 "\"a\nb\",c\n1,2\n3,x\n",
-                "a.csv:4: `x` in column 2 (`c`) is not a number; if it stands for a missing value, say option `na` = x, and if \
-                 the column holds text, option `drop` = c leaves it out",
+                "a.csv:4: `x` in column 2 (`c`) is not a number; if it stands for a missing value, say option `na` = x (option \
+                 `missing` says how missing values are treated), and if the column holds text, option `drop` = c leaves it out",
             ),
             ("\"a,b\n1,2\n", "a.csv:1: a quoted field is not closed"),
             ("a,b\n", "a.csv: no data (0 rows, 2 columns); at least one of each is needed"),
@@ -309,6 +309,10 @@ fn broken_text_is_shown_safely() {
             && advice.len() < 350,
         "{advice}"
     );
+    // a code that is the same in all columns is one for missing values, and no reason to leave them all out
+    let coded = message("a.csv", "a,b,c,d,e,f\n1,2,3,4,5,6\nk.A.,k.A.,k.A.,k.A.,k.A.,k.A.\n");
+    assert!(coded.contains("say option `na` = k.A. (option `missing` says how"), "{coded}");
+    assert!(coded.ends_with("; and so in 5 more columns"), "{coded}");
     let long = "9.2".repeat(1000);
     let advice = message("a.csv", format!("a,b\n1,2\n3,{long}\n"));
     assert!(

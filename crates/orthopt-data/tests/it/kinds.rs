@@ -95,6 +95,16 @@ fn first_lines_of_numbers() {
     assert_eq!((said("yes").matrix.nrows(), said("no").matrix.nrows()), (1, 2));
 }
 
+/// Genes in rows are samples unless the table is transposed, and a note says so.
+#[test]
+fn rows_that_are_named_as_genes_are_noted() {
+    let table = "Gene\tS1\tS2\nBRCA1\t5\t7\nTP53\t1\t0\nMYC\t2\t9\n";
+    let said = notes(&read("a.tsv", table, &with(&[])));
+    assert!(said.contains("option `transpose` = true takes the rows as variables"), "{said}");
+    assert_eq!(notes(&read("a.tsv", table, &with(&[("transpose", "true")]))), "");
+    assert_eq!(notes(&read("a.tsv", &table.replace("Gene", "patient"), &with(&[]))), "");
+}
+
 #[test]
 fn rows_and_their_names() {
     let plain = with(&[]);
