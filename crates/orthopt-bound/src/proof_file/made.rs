@@ -76,6 +76,9 @@ impl Proved<'_> {
         );
         match all.is_empty() {
             false => Ok(all),
+            true if self.c.data().iter().all(|v| *v == 0.0) => {
+                Err(no_file("C is zero, so adjusted and polar variance are 0 for every X"))
+            }
             true => Err(no_file(
                 "adjusted and polar variance are proved by lists of supports, at most 1,000,000 in all, without lambda, of each component or \
                  of a total; this problem has none, or the bound ended before they were made",

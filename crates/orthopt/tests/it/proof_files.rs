@@ -105,6 +105,18 @@ fn what_is_written_is_checked() {
     }
 }
 
+/// Where C is zero nothing can be proved, and the refusal says so.
+#[test]
+fn a_zero_c_is_no_proof_of_lists() {
+    let c = Mat::zeros(4, 4);
+    for measure in [Measure::Adjusted, Measure::Polar] {
+        let error =
+            written("l0-pca", &posed("l0-pca", &c, limited(2, measure, each(2))), u64::MAX).unwrap_err();
+        let said = error.to_string();
+        assert!(said.ends_with("C is zero, so adjusted and polar variance are 0 for every X"), "{said}");
+    }
+}
+
 /// A tree that is cut short proves what it has got to, and claims no supports.
 #[test]
 fn a_proof_that_was_cut_short_is_one_of_its_gap() {
