@@ -133,8 +133,8 @@ options! {
     problem: String = problem("PROBLEM", DATA).positional().one_of(problems).listed()
         .without(&[(R, "the arguments penalty and nonneg say it")]);
 
-    /// The samples, one per row: a file (.svm .mtx .npy .npz .csv .tsv .txt, each also .gz .bz2 .xz), - for stdin,
-    /// randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
+    /// The samples, one per row: a file (.csv .tsv .xlsx .ods .npy .npz .mtx .svm and more, each also .gz .bz2 .xz), - for
+    /// stdin, randn:M:N[:SEED], builtin:NAME; laplace:N is C itself
     data: PathBuf = data("DATA").positional().reads().r("x");
 
     /// More files with the same columns, read as with --stream; names may contain * and ?
@@ -157,7 +157,8 @@ options! {
     covariance: bool = data("BOOL").means(Of::Data, ALIKE, alike).without(&[(R, "C is always the covariance matrix")]);
 
     /// Missing values (NA, empty cells, NaN): error, mean of the column, drop the row, or em, a model of a few components
-    missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action");
+    missing: String = data("HOW").of_samples().default("error").one_of(missing).r("na.action")
+        .common("Missing values: mean (of the column), drop (the row) or em");
 
     /// Read the table as another one was read: a result (solve --json), or a JSON object of the options below
     layout: String = table("FILE").reads();
@@ -194,7 +195,8 @@ options! {
         .without(IN_R);
 
     /// Rows are variables, columns are samples
-    transpose: bool = option(Group::Table, "BOOL", READS).of_samples().without(IN_R);
+    transpose: bool = option(Group::Table, "BOOL", READS).of_samples().without(IN_R)
+        .common("Rows of the file are variables");
 
     /// Further codes of a missing value, beside NA and empty cells, such as -999,<LOD
     na: String = table("LIST").numeric();
@@ -401,8 +403,7 @@ options! {
     )
         .default("0").means(Of::Run, SEED, |case| {
         if case.call == Some(Call::Certify) { case.draws } else { Some(true) }
-    })
-        .common("Seed of all random choices");
+    });
 
     /// Threads to use [default: all]; X does not depend on it
     threads: usize = solver("N", READS).at_least(1.0);
@@ -519,8 +520,7 @@ options! {
     plot: PathBuf = output("FILE", FOUND).writes();
 
     /// Draw the loadings: bars, or a heat map of more than 20 variables
-    plot_loadings: PathBuf = output("FILE", SHOWN).writes()
-        .common("Picture of the loadings, .svg, .png or .pdf");
+    plot_loadings: PathBuf = output("FILE", SHOWN).writes();
 
     /// Draw the samples in the plane of the first two components, in colours by --labels
     plot_scores: PathBuf = output("FILE", SHOWN).writes().of_samples();
