@@ -445,10 +445,11 @@ impl Exploration {
             .map(|k| {
                 let used: Vec<usize> = (0..x.nrows()).filter(|i| x.get(*i, k) != 0.0).collect();
                 let sure = used.iter().filter(|i| found.frequency.get(**i, k) >= often).count();
-                let (all, cosine) = (used.len(), found.cosine[k]);
+                let (all, cosine) = (variables(used.len()), found.cosine[k]);
+                let is = if sure == 1 { "is" } else { "are" };
                 let component = k + 1;
                 format!(
-                    "component {component}: {sure} of its {all} variables are in it in {halves} (mean cosine {cosine:.2})"
+                    "component {component}: {sure} of its {all} {is} in it in {halves} (mean cosine {cosine:.2})"
                 )
                 .into()
             })
@@ -478,8 +479,12 @@ impl Exploration {
             rank => (format!("each of {rank} components"), " in each"),
         };
         let share = 100.0 * point.maximised() / all;
+        let explain = |count, it: &'static str, they| if count == 1 && task.rank == 1 { it } else { they };
+        let (they, explain) =
+            (explain(count, "it explains", "they explain"), explain(most, "explains", "explain"));
         let said = format!(
-            "{count} of {n} variables in {places}, {why}: they explain {share:.0} % of what {most}{each} explain"
+            "{count} of {} in {places}, {why}: {they} {share:.0} % of what {most}{each} {explain}",
+            variables(n)
         );
         vec![said.into()]
     }
@@ -490,9 +495,13 @@ impl Exploration {
             .report
             .pca_share
             .map_or(String::new(), |share| format!(" (PCA with as many components {:.1} %)", 100.0 * share));
+        let (they, their) = match self.report.task.rank {
+            1 => ("it has", "its"),
+            _ => ("together they have", "their"),
+        };
         let mut said: Vec<Message> = vec![
             format!(
-                "together they have {:.1} % of the variance{pca}; regression on their scores explains {:.1} %",
+                "{they} {:.1} % of the variance{pca}; regression on {their} scores explains {:.1} %",
                 100.0 * explained.total,
                 100.0 * explained.predicted
             )
@@ -526,26 +535,38 @@ impl Exploration {
         let measure = self.explained().map_or("variance".into(), ExplainedVariance::words);
         let now = self.explained().map_or(f64::NAN, ExplainedVariance::of_maximised);
         let of_supports = global.and_then(|global| global.gap).filter(|_| proof.is_some());
+        let s = if self.count() == 1 { "s" } else { "" };
+        let is_alone = self.report.task.rank == 1;
+        let (each, of_each) =
+            if is_alone { ("", "the component") } else { (" in each component", "each component") };
+        let [none, explain, these] = match is_alone {
+            true => ["no component", "explains", "this one explains"],
+            false => ["no components", "each explain", "these explain"],
+        };
         vec![if optimal {
-            format!("proved: no other {} variables in each component explain more ({measure})", self.count())
-                .into()
+            let other = if self.count() == 1 { "variable".into() } else { variables(self.count()) };
+            format!("proved: no other {other}{each} explain{s} more ({measure})").into()
         } else if let Some(gap) = of_supports {
             format!(
-                "proved: these are the best {} variables for each component, and what they explain is within {} % of the best \
-                 possible on them ({measure})",
-                self.count(),
+                "proved: these are the best {} for {of_each}, and what they explain is within {} % of the best possible on \
+                 them ({measure})",
+                variables(self.count()),
                 short_percent(gap)
             )
             .into()
         } else {
             format!(
-                "no components with {} variables each explain more than {:.1} % of the variance ({measure}); these explain \
-                 {:.1} %",
-                self.count(),
+                "{none} with {} {explain} more than {:.1} % of the variance ({measure}); {these} {:.1} %",
+                variables(self.count()),
                 100.0 * most,
                 100.0 * now
             )
             .into()
         }]
     }
+}
+
+/// A number of variables in words.
+fn variables(count: usize) -> String {
+    format!("{count} variable{}", if count == 1 { "" } else { "s" })
 }

@@ -54,7 +54,7 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
     let shown = Found { report, shown: Some(&told.shown), look: Look::default() };
     sections::samples(&mut page, &shown)?;
     sections::variables(&mut page, &shown)?;
-    sections::certainty(&mut page, report);
+    sections::certainty(&mut page, report, false);
     commands(&mut page, told);
     Ok(page.end())
 }

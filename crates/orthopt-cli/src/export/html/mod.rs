@@ -26,7 +26,7 @@ fn page(found: &Found<'_>) -> anyhow::Result<String> {
     sections::samples(&mut page, found)?;
     sections::variables(&mut page, found)?;
     sections::convergence(&mut page, report)?;
-    sections::certainty(&mut page, report);
+    sections::certainty(&mut page, report, true);
     sections::settings(&mut page, report);
     sections::repeat(&mut page, report);
     Ok(page.end())

@@ -72,15 +72,16 @@ pub fn table(page: &mut Page, report: &Report) {
     page.table(&head, variables.iter().take(ROWS).map(row));
     let left_out = x.nrows() - variables.len();
     let more = variables.len().saturating_sub(ROWS);
-    let cut = if more > 0 {
-        format!(" {more} more have nonzero loadings; --save-loadings writes all.")
-    } else {
-        String::new()
-    };
-    page.small(&format!(
-        "{} without nonzero loadings not shown.{cut}",
-        text::count(left_out as u64, "variable")
-    ));
+    let zeros = format!("{} without nonzero loadings not shown.", text::count(left_out as u64, "variable"));
+    let cut = format!("{more} more have nonzero loadings; --save-loadings writes all.");
+    let said: Vec<String> = [(left_out, zeros), (more, cut)]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|said| said.1)
+        .collect();
+    if !said.is_empty() {
+        page.small(&said.join(" "));
+    }
 }
 
 pub fn variance(page: &mut Page, report: &Report) -> anyhow::Result<()> {
@@ -164,25 +165,31 @@ pub fn convergence(page: &mut Page, report: &Report) -> anyhow::Result<()> {
     page.figure(&Convergence::of(report).chart(), "F against time")
 }
 
-/// Section with bound, certificate and criticality of X.
-pub fn certainty(page: &mut Page, report: &Report) {
-    page.section("bound", "How good is it?");
+/// Section with bound, certificate and criticality of X. `has_options`: the command of the page takes `--certify` and `--bound`.
+pub fn certainty(page: &mut Page, report: &Report, has_options: bool) {
     let checks = &report.checks;
     let certificate = checks.certificate.as_ref().map(|c| verdict(c, report.tolerance()));
     let bound = report.global.as_ref().map(|g| (text::number(g.bound, 10), global::gap(g)));
-    let (bound, gap) =
-        bound.unwrap_or_else(|| ("not requested; --bound SECONDS gives one".into(), String::new()));
+    let not_requested = |option: &str| match has_options {
+        true => format!("not requested; {option} gives one"),
+        false => String::new(),
+    };
+    let (bound, gap) = bound.unwrap_or_else(|| (not_requested("--bound SECONDS"), String::new()));
     let optimum = report.optimum.zip(report.above_optimum());
-    page.facts([
+    let facts = [
         (
             "criticality",
             checks.criticality.map_or(String::new(), |c| format!("{c:.3e}, {}", report.measures.criticality)),
         ),
-        ("certificate", certificate.unwrap_or_else(|| "not requested; --certify gives one".into())),
+        ("certificate", certificate.unwrap_or_else(|| not_requested("--certify"))),
         ("bound", bound),
         ("gap", gap),
         ("optimum", optimum.map_or(String::new(), |(f, above)| text::optimum(f, above))),
-    ]);
+    ];
+    if facts.iter().any(|(_, value)| !value.is_empty()) {
+        page.section("bound", "How good is it?");
+        page.facts(facts);
+    }
 }
 
 pub fn settings(page: &mut Page, report: &Report) {
