@@ -477,7 +477,8 @@ fn without_limits_it_is_pca() {
                 let sign = (0..n).map(|i| x.get(i, k) * column[i]).sum::<f64>().signum();
                 for i in 0..n {
                     let error = (sign * x.get(i, k) - column[i]).abs();
-                    assert!(error <= 1e-8, "{what}, n = {n}, entry {i}, {k}: {error:e}");
+                    // where F is flat to rounding, X has half of the digits
+                    assert!(error <= 2e-8, "{what}, n = {n}, entry {i}, {k}: {error:e}");
                 }
             }
             let variances = explained(&c, x);
