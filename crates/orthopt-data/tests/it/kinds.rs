@@ -102,7 +102,7 @@ fn rows_that_are_named_as_genes_are_noted() {
     let said = notes(&read("a.tsv", table, &with(&[])));
     assert!(said.contains("option `transpose` = true takes the rows as variables"), "{said}");
     assert_eq!(notes(&read("a.tsv", table, &with(&[("transpose", "true")]))), "");
-    assert_eq!(notes(&read("a.tsv", &table.replace("Gene", "patient"), &with(&[]))), "");
+    assert_eq!(notes(&read("a.tsv", table.replace("Gene", "patient"), &with(&[]))), "");
 }
 
 #[test]
