@@ -29,7 +29,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_350),
-    ("orthopt-run", LIBRARY.split_at(6).0, 12_500),
+    ("orthopt-run", LIBRARY.split_at(6).0, 12_580),
     ("orthopt", LIBRARY.split_at(7).0, 3_300),
     ("orthopt-data", &["orthopt-linalg"], 12_750),
     (
