@@ -30,7 +30,8 @@ const SHORTER: usize = 8;
 const SHORTEN: f64 = 0.3;
 /// A squared gradient below this share of the squared value is rounding.
 const STILL: f64 = 1e-24;
-/// Steps in a row that may bring too little: more of them where digits of X are asked for that the value does not show.
+/// Steps in a row that may bring too little: more of them where digits of X are asked for that the value does not show, and that the gradient
+/// falls by half brings something, too.
 const SHORT: usize = 3;
 const LONG: usize = 12;
 const EXACTLY: f64 = 1e-12;
@@ -346,7 +347,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
         let mut g = self.tangent(&mut at);
         let mut step = r as f64 / at.value.abs().max(f64::MIN_POSITIVE);
         let patience = if least < EXACTLY { LONG } else { SHORT };
-        let mut little = 0;
+        let (mut little, mut smallest) = (0, f64::INFINITY);
         for k in 0..steps {
             let size = g.inner(&g);
             if size.is_nan() || size <= STILL * at.value * at.value || self.ground.is_over() {
@@ -382,7 +383,12 @@ impl<F: Quadratic> Local<'_, '_, F> {
                 true => sy / yy,
                 false => 3.0 * step,
             };
-            little = if next.value - at.value < least * at.value.abs() { little + 1 } else { 0 };
+            let is_nearer = least < EXACTLY && h.inner(&h) < 0.25 * smallest;
+            if is_nearer {
+                smallest = h.inner(&h);
+            }
+            let gains = next.value - at.value >= least * at.value.abs();
+            little = if gains || is_nearer { 0 } else { little + 1 };
             (at, g) = (next, h);
             if little >= patience {
                 break;
@@ -542,6 +548,7 @@ mod tests {
     #[test]
     fn the_jacobian_of_the_beginning_leads_to_the_constraints_too() {
         let (m, n, r) = (14, 12, 5);
+        let mut tried = 0;
         for seed in 0..20u64 {
             let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
             let a = Mat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
@@ -557,6 +564,7 @@ mod tests {
             let mut at = local.at(x, image, &mut Small::new(r, false));
             let g = local.tangent(&mut at);
             assert!(at.system.is_some());
+            tried += 1;
             for length in [1e-1, 1e-3, 1e-6] {
                 let step = length / g.norm();
                 let y = RowMat::from_fn(n, r, |i, k| at.x.get(i, k) + step * g.get(i, k));
@@ -571,5 +579,6 @@ mod tests {
                 assert!(apart <= 100.0 * length * length + 1e-12, "{seed}, {length}: {apart}");
             }
         }
+        assert!(tried >= 15, "{tried}");
     }
 }

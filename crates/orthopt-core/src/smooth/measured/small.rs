@@ -1,5 +1,4 @@
-//! The measures as functions of S = XᵀCX and W = XᵀC²X (r × r), for searches: values without allocation, and weights of the
-//! gradient.
+//! The measures as functions of S = XᵀCX and W = XᵀC²X (r × r), for searches: values, and weights of the gradient.
 
 use super::Measure;
 use orthopt_linalg::RowMat;
@@ -15,10 +14,6 @@ pub(super) const DEPENDENT: f64 = 1e-9;
 pub(super) const EQUAL: f64 = 1e-12;
 /// An eigenvalue of S counts as at least this share of tr S where it is divided by.
 const SMALLEST: f64 = 1e-12;
-/// Columns up to which eigenvalues are found by rotations.
-const FEW: usize = 100;
-/// Sweeps of the eigenvalue routine; it converges in fewer than ten.
-const SWEEPS: usize = 40;
 
 /// Which pivot comes next.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -291,11 +286,7 @@ impl Small {
         let r = self.r;
         let unit = power_of_two((0..r).map(|j| s[j * (r + 1)]).sum());
         self.a.iter_mut().zip(s).for_each(|(a, s)| *a = s / unit);
-        if r > FEW {
-            diagonalise_many(r, &mut self.a, &mut self.v);
-        } else {
-            diagonalise(r, &mut self.a, &mut self.v);
-        }
+        diagonalise(r, &mut self.a, &mut self.v);
         // d is free here: it belongs to the other factorisation
         self.d.iter_mut().enumerate().for_each(|(k, d)| *d = self.a[k * (r + 1)].max(0.0).sqrt());
         for (j, row) in self.v.chunks_exact(r).enumerate() {
@@ -305,52 +296,14 @@ impl Small {
     }
 }
 
-/// The same by the routine for large matrices, where rotations would take minutes; that of few is kept where it fails.
-fn diagonalise_many(r: usize, a: &mut [f64], v: &mut [f64]) {
-    let s = RowMat::from_fn(r, r, |i, j| a[i * r + j]);
-    // whoever waits for a value gets one
-    let Some((values, vectors)) = inherit(None, || symmetric_eigenpairs(&s)) else {
-        return diagonalise(r, a, v);
-    };
-    v.copy_from_slice(vectors.data());
-    a.fill(0.0);
-    (0..r).for_each(|k| a[k * (r + 1)] = values[k]);
-}
-
-/// Eigenvalues on the diagonal of `a` and eigenvectors as columns of `v` by rotations of Jacobi (Golub and Van Loan, Matrix
-/// Computations, section 8.5): for matrices of a few rows, and without allocation.
+/// Eigenvalues on the diagonal of `a` and eigenvectors as columns of `v`; 0 where `a` has none.
 fn diagonalise(r: usize, a: &mut [f64], v: &mut [f64]) {
-    v.fill(0.0);
-    (0..r).for_each(|k| v[k * (r + 1)] = 1.0);
-    let size: f64 = a.iter().map(|x| x * x).sum();
-    for _ in 0..SWEEPS {
-        let off: f64 =
-            (0..r).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| a[i * r + j].powi(2)).sum();
-        if off <= 1e-34 * size || off.is_nan() {
-            break;
-        }
-        for p in 0..r {
-            for q in p + 1..r {
-                let apq = a[p * r + q];
-                if apq == 0.0 {
-                    continue;
-                }
-                let theta = (a[q * (r + 1)] - a[p * (r + 1)]) / (2.0 * apq);
-                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-                let c = 1.0 / (t * t + 1.0).sqrt();
-                let s = t * c;
-                for k in 0..r {
-                    let (x, y) = (a[k * r + p], a[k * r + q]);
-                    (a[k * r + p], a[k * r + q]) = (c * x - s * y, s * x + c * y);
-                }
-                for k in 0..r {
-                    let (x, y) = (a[p * r + k], a[q * r + k]);
-                    (a[p * r + k], a[q * r + k]) = (c * x - s * y, s * x + c * y);
-                    let (x, y) = (v[k * r + p], v[k * r + q]);
-                    (v[k * r + p], v[k * r + q]) = (c * x - s * y, s * x + c * y);
-                }
-            }
-        }
+    let s = RowMat::from_fn(r, r, |i, j| a[i * r + j]);
+    a.fill(0.0);
+    // whoever waits for a value gets one
+    if let Some((values, vectors)) = inherit(None, || symmetric_eigenpairs(&s)) {
+        v.copy_from_slice(vectors.data());
+        (0..r).for_each(|k| a[k * (r + 1)] = values[k]);
     }
 }
 
@@ -381,26 +334,27 @@ mod tests {
         Small::new(order.len(), true).value(Measure::Adjusted, (&s, &[]), &ones)
     }
 
-    /// Rotations are the slow twin of the routine for many columns.
+    /// V is orthogonal and V Diag(λ)Vᵀ is S, for scores that repeat and scores without variance too; and 0 where S is not finite.
     #[test]
-    fn the_square_root_of_many_columns() {
-        let (r, mut few, mut many) = (40, Small::new(40, false), Small::new(40, false));
-        let s = correlations(r, 5);
-        few.a.copy_from_slice(&s);
-        many.a.copy_from_slice(&s);
-        diagonalise(r, &mut few.a, &mut few.v);
-        diagonalise_many(r, &mut many.a, &mut many.v);
-        let back = |of: &Small, i: usize, j: usize| -> f64 {
-            (0..r).map(|k| of.v[i * r + k] * of.a[k * (r + 1)] * of.v[j * r + k]).sum()
-        };
-        for (i, j) in (0..r).flat_map(|i| (0..r).map(move |j| (i, j))) {
-            assert!(
-                (back(&many, i, j) - s[i * r + j]).abs() < 1e-11
-                    && (back(&few, i, j) - s[i * r + j]).abs() < 1e-11
-            );
+    fn eigenvalues_and_eigenvectors_give_the_matrix_back() {
+        for (seed, r) in [(1, 1), (2, 2), (3, 7), (4, 40), (5, 120)] {
+            let plain = correlations(r, seed);
+            let repeated = permuted(&plain, &(0..r).map(|k| k / 2).collect::<Vec<_>>());
+            let constant: Vec<f64> =
+                (0..r * r).map(|e| if e / r == 0 || e % r == 0 { 0.0 } else { plain[e] }).collect();
+            for s in [plain, repeated, constant] {
+                let (mut a, mut v) = (s.clone(), vec![0.0; r * r]);
+                diagonalise(r, &mut a, &mut v);
+                for (i, j) in (0..r).flat_map(|i| (0..r).map(move |j| (i, j))) {
+                    let back: f64 = (0..r).map(|k| v[i * r + k] * a[k * (r + 1)] * v[j * r + k]).sum();
+                    let own: f64 = (0..r).map(|k| v[i * r + k] * v[j * r + k]).sum();
+                    assert!((back - s[i * r + j]).abs() < 1e-11, "{r}: {i}, {j}");
+                    assert!((own - f64::from(u8::from(i == j))).abs() < 1e-12, "{r}: {i}, {j}");
+                }
+            }
         }
-        let trace = |of: &Small| (0..r).map(|k| of.a[k * (r + 1)].max(0.0).sqrt()).sum::<f64>();
-        assert!((trace(&few) - trace(&many)).abs() < 1e-9 * trace(&few));
+        let value = Small::new(2, false).value(Measure::Polar, (&[f64::NAN; 4], &[]), &[1.0; 2]);
+        assert!(value.is_nan() || value <= 0.0, "{value}");
     }
 
     #[test]
