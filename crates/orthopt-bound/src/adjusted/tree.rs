@@ -19,6 +19,8 @@ const ROOT: (usize, Effort<'static>) = (6, Effort { temperatures: &[0.02, 0.005,
 const NODE: (usize, Effort<'static>) = (2, Effort { temperatures: &[0.003, 0.0007], steps: 25 });
 /// A round that leaves more than this share of the supports is the last but one.
 const SHRUNK: f64 = 0.9;
+/// One that leaves as many and lowers the bound by less than this share of it is the last.
+const WORTH: f64 = 1e-5;
 /// Columns of L beyond r.
 const WIDER: usize = 8;
 /// Share of v in which supports near the largest count for a split.
@@ -205,6 +207,7 @@ impl<'a> SupportBranching<'a> {
             let Some(judged) = self.judged(&node.columns, &l, cut, time) else { break };
             self.note(node, &l, &judged);
             let Judged { bound, left, most, .. } = judged;
+            let lowers = bound < node.most * (1.0 - WORTH);
             if bound < node.most {
                 (node.most, node.l) = (bound, Some(Arc::new(l.clone())));
             }
@@ -218,7 +221,8 @@ impl<'a> SupportBranching<'a> {
                 node.most = node.most.min(cut);
                 return false;
             }
-            if (round + 1 == rounds && !shrunk) || spent() {
+            let is_last = round + 1 == rounds || (round > 0 && !lowers);
+            if (is_last && !shrunk) || spent() {
                 break;
             }
             let Some(new) = self.working(node, &l, &most, time) else { break };

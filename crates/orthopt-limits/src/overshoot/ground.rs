@@ -553,7 +553,7 @@ impl<'a, F: Quadratic> Ground<'a, F> {
                 }
                 mask[enter] = true;
                 let better = |p: &Point| self.raises(p.value, at.value, WORTH);
-                if let Some(next) = self.polish(&x, &mask, PASSING).filter(better) {
+                if let Some(next) = self.polish_above(at.value, (&x, &mask), PASSING).filter(better) {
                     return self.polish(&next.x, &next.mask, STAYING).filter(better);
                 }
             }

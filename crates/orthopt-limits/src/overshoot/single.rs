@@ -34,7 +34,7 @@ impl<F: Quadratic> Ground<'_, F> {
                 let own = i * r + e % r;
                 (x.data_mut()[own], mask[own]) = (f64::from(u8::from(own == e)), own == e);
             }
-            let next = self.polish(&x, &mask, PASSING).filter(|next| better(next.value));
+            let next = self.polish_above(at.value, (&x, &mask), PASSING).filter(|next| better(next.value));
             if let Some(next) = next {
                 return self.polish(&next.x, &next.mask, STAYING).filter(|next| better(next.value));
             }

@@ -6,8 +6,9 @@ use super::Effort;
 ///
 /// With w the work so far and F(w) the lowest F then, a search of effort ε, s ends when F(w/2) − F(w) ≤ ε|F| and at least s
 /// candidates or perturbations have ended since F last fell by more than ε|F|, fifty times as many where they have cost less than t = a quarter
-/// of a second, a second or ten seconds of one thread together. After 10t ε grows in proportion to w, so that a second of work must
-/// lower F by as much however long the search has been. The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
+/// of a second, a second or ten seconds of one thread together. After t ε grows in proportion to w, so that a second of work must
+/// lower F by as much however long the search has been. (On 13 tables of 14 to 600 variables that take
+/// seconds it ends after 118 s together; where ε grows after 10t, after 181 s or more, for .1 % of F.) The first condition alone ends inside the first long run, where nothing is better while one candidate runs; the
 /// second alone ends where cheap moves fail one after the other. (Boender and Rinnooy Kan, Bayesian stopping rules for
 /// multistart global optimization methods, 1987, compares such rules.)
 #[derive(Clone, Debug)]
@@ -117,9 +118,9 @@ mod tests {
             move |work: u64| -1.0 - times * Effort::Normal.worth() * (work as f64 / step as f64).log2()
         };
         let [little, more] = [2.0, 8.0].map(|times| end(Effort::Normal, step, slow(times)).unwrap());
-        assert!(little > 15 * Effort::Normal.little(), "{}", little / step);
+        assert!(little > 2 * Effort::Normal.little(), "{}", little / step);
         assert!(
-            more > 3 * little && more < 200 * Effort::Normal.little(),
+            more >= 2 * little && more < 20 * Effort::Normal.little(),
             "{} and {}",
             little / step,
             more / step

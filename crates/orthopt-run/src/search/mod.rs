@@ -50,12 +50,12 @@ use rand_pcg::Pcg64;
 /// How long a search continues by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Effort {
-    /// Until a doubling of the work lowers F by less than 1e-2 of |F|; after 3 s of one thread that share grows with the time.
+    /// Until a doubling of the work lowers F by less than 1e-2 of |F|; after .3 s of one thread that share grows with the time.
     Quick,
-    /// By less than 1e-3; the share grows after 10 s.
+    /// By less than 1e-3; the share grows after 1 s.
     #[default]
     Normal,
-    /// By less than 1e-5; the share grows after 100 s.
+    /// By less than 1e-5; the share grows after 10 s.
     Thorough,
 }
 
@@ -63,10 +63,10 @@ pub enum Effort {
 pub const EFFORTS: &[(&str, &str)] = &[
     (
         "quick",
-        "ends when the last doubling of the work lowered F by less than 1e-2 of |F|; after 3 s of one thread the share grows with the time",
+        "ends when the last doubling of the work lowered F by less than 1e-2 of |F|; after .3 s of one thread the share grows with the time",
     ),
-    ("normal", "by less than 1e-3; the share grows after 10 s"),
-    ("thorough", "by less than 1e-5; the share grows after 100 s"),
+    ("normal", "by less than 1e-3; the share grows after 1 s"),
+    ("thorough", "by less than 1e-5; the share grows after 10 s"),
 ];
 
 impl Effort {
@@ -93,9 +93,9 @@ impl Effort {
         [1e-2, 1e-3, 1e-5][self as usize]
     }
 
-    /// The same after so much work: from ten times [`little`](Self::little) on it grows with it.
+    /// The same after so much work: from [`little`](Self::little) on it grows with it.
     pub(crate) fn worth_at(self, work: u64) -> f64 {
-        self.worth() * (0.1 * work as f64 / self.little() as f64).max(1.0)
+        self.worth() * (work as f64 / self.little() as f64).max(1.0)
     }
 
     /// Number of candidates and perturbations without such a decrease before the end: at least, and where together they cost less
