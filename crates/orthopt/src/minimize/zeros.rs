@@ -23,34 +23,29 @@ struct Units {
     lengths: Vec<f64>, // those of the columns of B⁻¹
 }
 
-/// The X with the most zeros of BX near `x` that has XᵀX = I and no higher F; `None` where there is none.
+/// The X near `x` that has XᵀX = I, zeros of BX and the lowest F, no higher than that of `x`; `None` where there is none.
 pub fn with_zeros(b: &RowMat, x: &RowMat, objective: impl Fn(&RowMat) -> Objective) -> Option<RowMat> {
     let units = Units::of(b)?;
     let u = units.of_x(b, x);
     let largest = u.data().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     let within = |limit: f64| u.data().iter().filter(|v| v.abs() <= limit * largest).count();
-    let mut before = None;
-    let mut last = usize::MAX;
-    for limit in LIMITS {
-        let dropped = within(limit);
-        if dropped == within(NOISE) {
-            return None; // zeros already
-        }
-        if dropped == last {
-            continue;
-        }
-        last = dropped;
-        let kept = RowMat::from_fn(u.nrows(), u.ncols(), |i, k| {
-            if u.get(i, k).abs() <= limit * largest { 0.0 } else { u.get(i, k) }
-        });
-        let before = *before.get_or_insert_with(|| objective(x));
-        let most = before.total + NOISE * (before.smooth.abs() + before.nonsmooth.abs());
-        let found = units.on_support(kept).filter(|x| objective(x).total <= most);
-        if found.is_some() {
-            return found;
+    let mut counts: Vec<(usize, f64)> = LIMITS.iter().map(|limit| (within(*limit), *limit)).collect();
+    counts.dedup_by_key(|(count, _)| *count);
+    counts.retain(|(count, _)| *count > within(NOISE));
+    let before = (!counts.is_empty()).then(|| objective(x))?;
+    let mut lowest = before.total + NOISE * (before.smooth.abs() + before.nonsmooth.abs());
+    let mut found = None;
+    for (_, limit) in counts {
+        let mut kept = u.clone();
+        kept.data_mut().iter_mut().filter(|v| v.abs() <= limit * largest).for_each(|v| *v = 0.0);
+        if let Some(x) = units.on_support(kept) {
+            let f = objective(&x).total;
+            if f <= lowest {
+                (lowest, found) = (f, Some(x));
+            }
         }
     }
-    None
+    found
 }
 
 impl Units {
