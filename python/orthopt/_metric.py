@@ -17,6 +17,10 @@ from .errors import NotSymmetricError, ShapeError
 SYMMETRIC = 1e-8
 #: Largest ||X'BX - I|| of a start, as for X'X = I.
 FEASIBLE = 1e-6
+#: Largest entry that is a rounding error of the change of variables, relative to the largest in units of its row, and what ||X'BX - I||
+#: may become without such entries.
+DUST = 1e-11
+CLEAN = 1e-13
 #: Penalties that are the same for X and for X with rows of positive weights.
 OF_SIGNS = ("none", "l0", "nonneg")
 
@@ -102,6 +106,13 @@ class Metric:
         """||X'BX - I||_F."""
         product = self.product[:, None] * x if self.is_diagonal else self.product @ x
         return float(np.linalg.norm(x.T @ product - np.eye(x.shape[1])))
+
+    def without_dust(self, x: np.ndarray) -> np.ndarray:
+        """X with zeros for entries that are rounding errors, if X'BX = I holds as before."""
+        diagonal = self.product if self.is_diagonal else self.product.diagonal()
+        size = np.sqrt(diagonal)[:, None] * np.abs(x)
+        clean = np.where(size <= DUST * size.max(), 0.0, x)
+        return clean if self.error(clean) <= max(2 * self.error(x), CLEAN) else x
 
     def start(self, x: np.ndarray) -> np.ndarray:
         """Y of a start X."""

@@ -82,7 +82,8 @@ def minimize(
         B of the constraint X'BX = I instead of X'X = I: a positive definite matrix (n x n, dense or sparse), or its
         diagonal. The run is one over Y'Y = I with Y = F'X, B = FF' (Cholesky), and the solution has X, f, h
         and ``feasibility`` ||X'BX - I||_F. A penalty is one of X: ``"l0"`` and ``"nonneg"`` need a diagonal B, and others h(A(Y))
-        with A(Y) = X, so that a zero of X is a number near zero, as with ``map``.
+        with A(Y) = X. With up to 1000 rows entries of X that are near zero are set to zero at the end where that does not raise f + h, and
+        X'BX = I is restored without them.
     constraint
         ``"stiefel"`` (X'X = I) or ``"j-orthogonal"`` (X'JX = J, X square).
     signature
@@ -98,7 +99,8 @@ def minimize(
         a round of disjoint pairs or blocks of rows: ``block``, ``model``, any penalty), and without a penalty ``"obcd-approx"`` (pairs of
         rows along f itself, ten gradients a pair). For X'JX = J: ``"j-lbfgs"`` (L-BFGS
         on the group, the default), ``"j-jobcd"``, ``"gs-jobcd"``, ``"j-admm"``, ``"umcm"``, ``"csdm"``, ``"vr-j-jobcd"`` (with ``sample``). With a map, or a
-        penalty with g or A: ``"oadmm"`` (the default) and those after it in the list above. ``"a+b"`` is a chain.
+        penalty with g or A: ``"oadmm"`` (the default) and those after it in the list above; the default is ``"rada-rgd"`` for a convex
+        penalty with a ``metric`` or a square matrix as ``map``. ``"a+b"`` is a chain.
     lipschitz
         The Lipschitz constant of the gradient, the unit of step lengths. Default: estimated at
         ``x0`` (nine evaluations) by solvers that need it.
@@ -207,7 +209,8 @@ def minimize(
             found = _orthopt.minimize(f, product, _answer, start, shape, constraint, lipschitz, parts, filled, tuple(maps) or None, called)
     found["settings"]["evaluations"] = found.pop("evaluations") + spent - start_known.spared
     if change is not None:
-        found["X"] = change.back(found["X"])
+        x = change.back(found["X"])
+        found["X"] = x if penalty == "none" else change.without_dust(x)
         found["feasibility"] = change.error(found["X"])
         found["nnz"] = int(np.count_nonzero(found["X"]))
     best = solution(found)

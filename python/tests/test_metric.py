@@ -124,6 +124,50 @@ def test_penalties_are_those_of_x(kind, penalty):
     assert s.objective < trace(free.X)[0] + 0.3 * without
 
 
+@pytest.mark.parametrize("kind", METRICS)
+@pytest.mark.parametrize("penalty", ["l1", "l21"])
+def test_zeros_of_convex_penalties_are_exact(kind, penalty):
+    B, lam = METRICS[kind], {"l1": 1.5, "l21": 3.0}[penalty]
+    s = orthopt.minimize(trace, (N, R), metric=B, penalty=penalty, lam=lam, seed=1, restarts=0, max_iters=1500)
+    assert s.solver == "rada-rgd" and s.feasibility < 1e-12
+    assert np.linalg.norm(s.X.T @ full(B) @ s.X - np.eye(R)) < 1e-12
+    near = np.abs(s.X) < 1e-6 * np.abs(s.X).max()
+    assert 0 < near.sum() == N * R - s.nnz and not s.X[near].any()
+    size = np.abs(s.X).sum() if penalty == "l1" else np.linalg.norm(s.X, axis=1).sum()
+    assert s.objective == pytest.approx(0.5 * np.trace(s.X.T @ A @ s.X) + lam * size, rel=1e-12)
+
+
+def test_the_default_behind_a_map():
+    square, wide = np.eye(N) + 0.02 * S, np.diff(np.eye(N), axis=0)
+    for B, penalty, solver in [(square, "l1", "rada-rgd"), (square, "mcp", "oadmm"), (wide, "l1", "oadmm"), (square, "l1-largest-k", "oadmm")]:
+        s = orthopt.minimize(trace, (N, R), map=B, penalty=penalty, lam=0.5, max_iters=200, restarts=0)
+        assert s.solver == solver
+
+
+HOSTILE = {
+    "ill conditioned": (lambda n: np.linalg.inv(la.hilbert(n) + 1e-9 * np.eye(n)), 6, 2),
+    "units 2^-40 to 2^40": (lambda n: 2.0 ** np.linspace(-40, 40, n), 8, 2),
+    "units 2^-20 to 2^20, dense": (lambda n: np.diag(2.0 ** np.linspace(-20, 20, n)), 8, 2),
+    "one column": (lambda n: np.eye(n) + 0.5, 7, 1),
+    "square": (lambda n: np.eye(n) + 0.5, 4, 4),
+    "one number": (lambda n: np.full((1, 1), 3.0), 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("lam", [0.0, 0.1, 1e6])
+def test_hostile_metrics(name, lam):
+    make, n, r = HOSTILE[name]
+    B = make(n)
+    B = (B + B.T) / 2 if B.ndim == 2 else B
+    unit = np.sqrt(np.diag(full(B)))
+    for C in (A[:n, :n], np.ones((n, n)), np.eye(n)):  # with the second there are repeated columns
+        C = C * unit[:, None] * unit
+        s = orthopt.minimize(lambda X: (0.5 * np.sum(X * (C @ X)), C @ X), (n, r), metric=B, penalty="l1", lam=lam, restarts=0, max_iters=300)
+        assert np.isfinite(s.objective) and s.feasibility < 1e-9, (s.status, s.feasibility)
+        assert s.objective == pytest.approx(0.5 * np.sum(s.X * (C @ s.X)) + lam * np.abs(s.X).sum(), rel=1e-6)
+
+
 def test_a_map_goes_before_the_change_of_variables():
     B, D = METRICS["dense"], np.diff(np.eye(N), axis=0)
     s = orthopt.minimize(trace, (N, R), metric=B, penalty="l1", lam=0.2, map=D, max_iters=300, restarts=0)

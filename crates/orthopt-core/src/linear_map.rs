@@ -36,6 +36,11 @@ pub trait LinearMap: Clone + fmt::Debug + Send + Sync {
     fn is_identity(&self) -> bool {
         false
     }
+
+    /// B where A(X) = BX with a B that is at hand, and square.
+    fn square(&self) -> Option<&RowMat> {
+        None
+    }
 }
 
 /// A(X) = X.
@@ -255,6 +260,10 @@ impl LinearMap for LeftMatrix {
 
     fn norm(&self, _input: (usize, usize)) -> f64 {
         self.norm
+    }
+
+    fn square(&self) -> Option<&RowMat> {
+        (self.b.nrows() == self.b.ncols()).then_some(&self.b)
     }
 }
 
@@ -479,6 +488,7 @@ macro_rules! linear_maps {
             fn adjoint(&self, y: &RowMat, input: (usize, usize)) -> RowMat { match self { $(Self::$variant(a) => a.adjoint(y, input),)* } }
             fn norm(&self, input: (usize, usize)) -> f64 { match self { $(Self::$variant(a) => a.norm(input),)* } }
             fn is_identity(&self) -> bool { match self { $(Self::$variant(a) => a.is_identity(),)* } }
+            fn square(&self) -> Option<&RowMat> { match self { $(Self::$variant(a) => a.square(),)* } }
         }
     };
 }

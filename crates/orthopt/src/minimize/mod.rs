@@ -7,6 +7,7 @@ mod broken;
 mod function;
 mod hyperbolic;
 mod starts;
+mod zeros;
 
 pub use function::{Callback, Function};
 
@@ -14,9 +15,12 @@ use rand_pcg::Pcg64;
 
 use self::broken::judged;
 use self::starts::{Further, Starts, best_of, is_even, partition, start_rng};
+use self::zeros::with_zeros;
 use orthopt_core::certify::criticality_while;
 use orthopt_core::composite::criticality;
+use orthopt_core::concave::Concave;
 use orthopt_core::constraint::{Constraint, Stiefel};
+use orthopt_core::linear_map::LinearMap;
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::Evaluate;
 use orthopt_core::options::checked;
@@ -50,8 +54,8 @@ const SECOND_ORDER: &str = "trust-region";
 /// The default without a penalty, for penalties that are convex and finite, and for the others.
 const DEFAULTS: [&str; 3] = ["lbfgs", "irpg", "ladmm"];
 
-/// The default for f − g + h∘A.
-const COMPOSITE_DEFAULT: &str = "oadmm";
+/// The default for f − g + h∘A, and where h is convex, g = 0 and A a square matrix.
+const COMPOSITE_DEFAULTS: [&str; 2] = ["oadmm", "rada-rgd"];
 
 /// The names of the constraints.
 pub const CONSTRAINTS: [&str; 2] = ["stiefel", "j-orthogonal"];
@@ -175,7 +179,8 @@ impl OwnRun<'_> {
         let lambda = self.weight(penalty)? / unit;
         let (g, h, a) = composite_parts(penalty, lambda, (n, r), &parts)?;
         let problem = Problem::new(self.f.clone(), h, r)?.minus(g)?.through(a)?;
-        let stages = self.stages(splitting(), &problem, COMPOSITE_DEFAULT, case)?;
+        let plain = problem.h.is_convex() && problem.g.is_zero() && problem.a.square().is_some();
+        let stages = self.stages(splitting(), &problem, COMPOSITE_DEFAULTS[usize::from(plain)], case)?;
         let mut rng = start_rng(wanted.seed);
         let x0 = self.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
         problem.constraint.check(&x0, "the starting point X")?;
@@ -183,9 +188,13 @@ impl OwnRun<'_> {
         let both = n == r && !(problem.h.is_even() && is_even(&self.f, &elsewhere));
         self.f.estimate_lipschitz_at(&x0, elsewhere);
         let starts = Starts::new(x0, both, |rng| problem.constraint.random(rng), &mut rng);
-        let solution = self.best(starts, |x0, stopping| {
+        let mut solution = self.best(starts, |x0, stopping| {
             self.run(&problem, stages.clone(), x0, stopping, (unit, observers))
         })?;
+        let b = problem.a.square().filter(|_| problem.h.promotes_sparsity());
+        if let Some(x) = b.and_then(|b| with_zeros(b, &solution.x, |x| problem.objective(x))) {
+            solution.take(&problem, x);
+        }
         let measure = |clock: &Cancel| criticality(&problem, &solution.x, clock);
         let critical = self.checked(&solution, measure);
         Ok(in_unit(solution, critical, unit))
