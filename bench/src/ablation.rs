@@ -5,7 +5,9 @@ use std::time::Instant;
 use anyhow::Result;
 use orthopt::cancel::Cancel;
 
-use orthopt::family::{Between, Effort, Family, Knee, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{
+    AnyProblem, Between, Effort, Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose,
+};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Measure;
 use orthopt::solve::{Solution, Stopping};
@@ -29,10 +31,10 @@ const OF_LARGE: [&str; 2] = ["l0", "measured"];
 struct Cell<'a> {
     set: &'a Set,
     kind: &'static str,
-    problem: Named,
+    problem: AnyProblem,
 }
 
-fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'static str, Named)> {
+fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'static str, AnyProblem)> {
     let mut options = PoseOptions { rank: Some(set.rank), ..Default::default() };
     let even = place.is_multiple_of(2);
     let (kind, name) = match kind {
@@ -49,7 +51,7 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
         "l0" | "l1" => {
             let first = pose(info, data, &options)?;
             options.lambda = first.lambda.map(|lambda| if even { 0.1 * lambda } else { lambda });
-            if let Named::Pca(p) = &first.problem
+            if let AnyProblem::Pca(p) = &first.problem
                 && kind == "l0"
                 && !even
             {

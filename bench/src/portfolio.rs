@@ -3,7 +3,7 @@
 use anyhow::Result;
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::start::Start;
@@ -76,7 +76,7 @@ pub fn posed(cell: &Cell, data: &PcaData<'_>) -> Result<PcaProblem> {
     let first = pose(info, data, &options)?;
     options.lambda = first.lambda.map(|lambda| cell.share * lambda);
     match pose(info, data, &options)?.problem {
-        Named::Pca(p) => Ok(p),
+        AnyProblem::Pca(p) => Ok(p),
         _ => anyhow::bail!("{} is not a PCA problem", cell.problem),
     }
 }

@@ -2,7 +2,7 @@
 //! section 14).
 
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::cholesky::cholesky;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::products::{gram, product};
@@ -87,7 +87,7 @@ pub(super) fn from_pairs(
     let residual = if values.len() < n { RESIDUAL * residual(&m, &values[..k.max(r)], vectors) } else { 0.0 };
     let mut shift = 0.0f64;
     for _ in 0..80 {
-        if n > BLOCKED && nobody_waits() {
+        if n > BLOCKED && is_over() {
             return None;
         }
         let level = theta + shift;

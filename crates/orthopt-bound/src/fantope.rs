@@ -2,7 +2,7 @@
 
 use orthopt_core::constraint::stiefel::orthonormalise;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use orthopt_linalg::order::sort_numbers;
 use orthopt_linalg::products::{cross, product};
@@ -102,7 +102,7 @@ impl Fantope {
 
     /// One step on span[V, BV − VΛ]: V becomes its leading Ritz vectors; their values. `None` if cancelled.
     fn ritz(&mut self, b: &RowMat) -> Option<Vec<f64>> {
-        if nobody_waits() {
+        if is_over() {
             return None;
         }
         let v = self.basis.as_ref()?;

@@ -380,7 +380,7 @@ unsafe fn with_data<T>(
             work(&Data { matrix: Borrowed::Sparse((a.rows, a.cols), &pointers, &indices, &values), names })
         }
         (true, None, false) if names.is_null() => {
-            let matrix = Borrowed::Named(unsafe { text(named, "data.named") }?);
+            let matrix = Borrowed::AnyProblem(unsafe { text(named, "data.named") }?);
             work(&Data { matrix, names: None })
         }
         (true, None, false) => {

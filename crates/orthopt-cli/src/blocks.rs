@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, BlockScope};
-use orthopt::family::{Family, Named};
+use orthopt::family::{AnyProblem, Family};
 
 use crate::failure::usage;
 use crate::settings::at_least_one;
@@ -49,7 +49,7 @@ impl Blocks {
     /// up to `tolerance` count as none.
     pub fn search(
         &self,
-        problem: &Named,
+        problem: &AnyProblem,
         x: &RowMat,
         seed: u64,
         tolerance: f64,

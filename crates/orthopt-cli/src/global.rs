@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::bound::{self, Bound, Options};
-use orthopt::family::{Family, Named};
+use orthopt::family::{AnyProblem, Family};
 use orthopt::report::Global;
 
 use crate::interrupt;
@@ -31,7 +31,7 @@ pub struct Effort {
 /// # Errors
 /// The problem has no bound (with the reason); data that the bound cannot take.
 pub fn bound(
-    problem: &Named,
+    problem: &AnyProblem,
     x: Option<&RowMat>,
     effort: Effort,
     progress: &Progress,

@@ -1,7 +1,7 @@
 //! Construction of the problem from the options, with remarks on the data.
 
 use orthopt::cancel::Cancel;
-use orthopt::family::{Kind, Named};
+use orthopt::family::{AnyProblem, Kind};
 use orthopt::job::{Job, PosedJob};
 use orthopt::message::Message;
 use orthopt::objective::Evaluate;
@@ -40,7 +40,7 @@ pub fn remark_on_counts(job: &Job) -> Option<Message> {
 }
 
 /// Note for problems that reward zeros: tiny entries of another program's X count as nonzero.
-pub fn remark_on_tiny_entries(found: &Assessment, problem: &Named) {
+pub fn remark_on_tiny_entries(found: &Assessment, problem: &AnyProblem) {
     if found.tiny > 0 && problem.asks_for_zeros() {
         let (entries, them) = match found.tiny {
             1 => ("1 entry of X is".to_string(), "it"),

@@ -25,7 +25,7 @@ pub enum Borrowed<'a> {
     /// A sparse matrix: shape, column pointers, row indices (ascending in each column), values.
     Sparse((usize, usize), &'a [i64], &'a [i64], &'a [f64]),
     /// Text in the form of DATA of the command line.
-    Named(&'a str),
+    AnyProblem(&'a str),
 }
 
 /// An error of the library or of the readers of data.
@@ -116,7 +116,7 @@ impl Borrowed<'_> {
     ) -> std::result::Result<(T, About), E> {
         let nearest = how.table.nearest;
         let table = TableOptions { nearest: false, ..how.table.clone() };
-        if !matches!(self, Self::Named(_)) && table != TableOptions::default() {
+        if !matches!(self, Self::AnyProblem(_)) && table != TableOptions::default() {
             let problem =
                 "options of tables are for files, and these data are in memory: arrange them first".into();
             return Err(DataError::Table { place: UNNAMED.into(), problem }.into());
@@ -151,7 +151,7 @@ impl Borrowed<'_> {
                 check_finite(&matrix)?;
                 prepared(info, looked_at::<E>(unnamed(matrix), how)?, how, pose)
             }
-            Self::Named(spec) => {
+            Self::AnyProblem(spec) => {
                 let options = LoadOptions {
                     missing: how.missing,
                     gram: how.gram,

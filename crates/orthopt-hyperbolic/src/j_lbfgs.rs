@@ -74,8 +74,8 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
         INFO.name
     }
 
-    fn profile(&self, _: &Problem<JOrthogonal, F>) -> Profile {
-        Profile::fading(Fades::Work)
+    fn behaviour(&self, _: &Problem<JOrthogonal, F>) -> Behaviour {
+        Behaviour::fading(Stagnation::Work)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {
@@ -88,7 +88,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
     }
 
     fn step(&self, p: &Problem<JOrthogonal, F>, st: &mut State) -> Step {
-        if nobody_waits(st) {
+        if is_over(st) {
             return Step::default();
         }
         st.iterations += 1;
@@ -99,7 +99,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
         }
         match self.line_search(p, st, &direction) {
             Some(found) => self.accept(p, st, &direction, found),
-            None if nobody_waits(st) => {} // X is what there is
+            None if is_over(st) => {} // X is what there is
             None if st.pairs.is_empty() => {
                 st.ended =
                     Some((Status::Stalled, "no step along the gradient lowers f: a kink, or rounding"));
@@ -147,11 +147,11 @@ impl JLbfgs {
         let (mut low, mut high, mut found) = (0.0, f64::INFINITY, None);
         let mut t = if st.pairs.is_empty() { 0.1 * longest } else { longest.min(1.0) };
         for _ in 0..TRIALS {
-            if nobody_waits(st) {
+            if is_over(st) {
                 break;
             }
             let x = cayley(&st.x, direction, t, p.signature())?;
-            if nobody_waits(st) {
+            if is_over(st) {
                 break;
             }
             // with its gradient: nearly every first trial is taken
@@ -192,7 +192,7 @@ impl JLbfgs {
         (st.x, st.f, st.omega) = (found.x, found.f, found.omega);
         (st.residual, st.scale) = (found.residual, found.scale);
         if st.iterations.is_multiple_of(CHECK)
-            && !nobody_waits(st)
+            && !is_over(st)
             && j_orthogonal::residual(&st.x, p.signature()).norm() > DRIFT
             && j_orthogonal::repair(&mut st.x, p.signature()).is_some()
         {
@@ -207,7 +207,7 @@ impl JLbfgs {
 }
 
 /// True where a product of n × n matrices is long and it is cancelled.
-fn nobody_waits(st: &State) -> bool {
+fn is_over(st: &State) -> bool {
     is_left(st.x.nrows().pow(3))
 }
 

@@ -146,7 +146,7 @@ pub fn moment(limit: f64) -> f64 {
 }
 
 /// True if the work of this thread is cancelled.
-pub fn nobody_waits() -> bool {
+pub fn is_over() -> bool {
     Cancel::current().is_some_and(|cancel| cancel.is_over())
 }
 

@@ -8,7 +8,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::cancel::{Cancel, moment, nobody_waits};
+use crate::cancel::{Cancel, is_over, moment};
 
 /// Work (`linalg::work`) of a factorisation that is waited for in any case: about a tenth of a second.
 const SHORT: usize = 1_000_000_000;
@@ -47,7 +47,7 @@ const STEP: usize = 100_000_000;
 
 /// True where a step of so much work is long and it is cancelled.
 pub fn is_left(work: usize) -> bool {
-    work > STEP && nobody_waits()
+    work > STEP && is_over()
 }
 
 /// Seconds that are left for long steps after work that took some of its limit: none where they are too few to begin one.

@@ -4,7 +4,7 @@ use super::RowMat;
 use super::products::{cross, product};
 use super::sequential::svd;
 use super::simd::dispatch;
-use crate::cancel::nobody_waits;
+use crate::cancel::is_over;
 
 /// Maximum number of rotations.
 const MOST: usize = 200;
@@ -24,7 +24,7 @@ pub fn varimax_until(v: &RowMat, enough: f64) -> RowMat {
     let (mut y, mut before) = (v.clone(), 0.0);
     let mut cubes = v.clone();
     for _ in 0..MOST {
-        if nobody_waits() {
+        if is_over() {
             break;
         }
         // columns of Y have the norms of V's: what varimax subtracts is constant

@@ -8,7 +8,7 @@ use orthopt::bound::{
     Bound as Lower, Dual, LimitDual, Options as Limits, Prepared, Progress, ProofFile, Show,
 };
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Named};
+use orthopt::family::{AnyProblem, Family};
 use orthopt::job::PosedJob;
 use orthopt::report::{Assessment, Global};
 use orthopt::request::Settled;
@@ -74,7 +74,7 @@ struct Proved {
 fn work(
     py: Python<'_>,
     out: &Bound<'_, PyDict>,
-    problem: Named,
+    problem: AnyProblem,
     (x, about): (Option<RowMat>, (&'static str, Prepared)),
     threads: Option<usize>,
     (effort, memory): (Effort, Option<u64>),
@@ -118,7 +118,7 @@ fn work(
 }
 
 fn prove(
-    problem: &Named,
+    problem: &AnyProblem,
     (x, (name, data)): (Option<RowMat>, (&'static str, Prepared)),
     (effort, memory): (Effort, Option<u64>),
     cancel: &Cancel,

@@ -3,7 +3,7 @@
 use numpy::PyReadonlyArray2;
 use orthopt::RowMat;
 use orthopt::certify::Scope;
-use orthopt::family::{Family, Named};
+use orthopt::family::{AnyProblem, Family};
 use orthopt::report::{Assessment, Checks};
 use orthopt::request::Settled;
 use pyo3::prelude::*;
@@ -40,7 +40,7 @@ pub fn certify<'py>(
 fn check(
     py: Python<'_>,
     out: &Bound<'_, PyDict>,
-    problem: Named,
+    problem: AnyProblem,
     x: RowMat,
     threads: Option<usize>,
     scope: Scope,

@@ -31,7 +31,7 @@ pub enum Given<'py> {
         PyReadonlyArray1<'py, f64>,
     ),
     /// Text in the form of DATA of the command line.
-    Named(String),
+    AnyProblem(String),
 }
 
 impl Given<'_> {
@@ -45,7 +45,7 @@ impl Given<'_> {
             Self::Sparse(shape, pointers, rows, values) => {
                 Borrowed::Sparse(*shape, pointers.as_slice()?, rows.as_slice()?, values.as_slice()?)
             }
-            Self::Named(name) => Borrowed::Named(name),
+            Self::AnyProblem(name) => Borrowed::AnyProblem(name),
         })
     }
 }

@@ -189,8 +189,8 @@ impl Solver<NonlinearEigProblem> for NonlinearObcd {
         }
     }
 
-    fn profile(&self, _: &NonlinearEigProblem) -> Profile {
-        Profile::fading(Fades::Never)
+    fn behaviour(&self, _: &NonlinearEigProblem) -> Behaviour {
+        Behaviour::fading(Stagnation::Never)
     }
 
     fn init(&self, p: &NonlinearEigProblem, mut x: RowMat) -> Result<State> {

@@ -98,8 +98,8 @@ impl<F: Smooth, H: Nonsmooth> Solver<Problem<Stiefel, F, H>> for ObcdApprox {
         INFO.name
     }
 
-    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
-        Profile::fading(Fades::Never)
+    fn behaviour(&self, _: &Problem<Stiefel, F, H>) -> Behaviour {
+        Behaviour::fading(Stagnation::Never)
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x: RowMat) -> Result<State> {

@@ -9,6 +9,8 @@ pub use orthopt_core::nonsmooth::Nonsmooth;
 pub use orthopt_core::options::{Constants, constants, only};
 pub use orthopt_core::problem::Problem;
 pub use orthopt_core::smooth::Smooth;
-pub use orthopt_core::solve::{Confirmed, Current, Details, Ending, Fades, Profile, Solver, Status, Step};
+pub use orthopt_core::solve::{
+    Behaviour, Confirmed, Current, Details, Ending, Solver, Stagnation, Status, Step,
+};
 pub use orthopt_linalg::RowMat;
 pub use orthopt_linalg::error::{Error, Result};

@@ -28,7 +28,7 @@ use crate::lbfgs::{Point, moved};
 use crate::prelude::*;
 use orthopt_core::objective::size;
 use orthopt_core::smooth::HessianVector;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::products::product;
 
@@ -197,7 +197,7 @@ impl TrustRegion {
             axpy(alpha, delta.data(), eta.data_mut());
             axpy(alpha / length, image.data(), r.data_mut());
             let last = std::mem::replace(&mut square, r.inner(&r));
-            if square.sqrt() <= target || nobody_waits() {
+            if square.sqrt() <= target || is_over() {
                 break;
             }
             let beta = square / last;

@@ -24,7 +24,7 @@ use orthopt_linalg::error::Result;
 use orthopt_linalg::message::Message;
 use orthopt_run::family::request::Settled;
 use orthopt_run::family::{
-    Call, Family, GivenOptions, Limit, Named, PoseOptions, RankRule, Wanted, find_problem,
+    AnyProblem, Call, Family, GivenOptions, Limit, PoseOptions, RankRule, Wanted, find_problem,
 };
 use orthopt_run::report::{DataFacts, Global, Report, Stability};
 use orthopt_run::search::Effort;
@@ -327,7 +327,7 @@ fn searched(
 
 /// Bounds F; a problem that has no bound, or none in time, still has an answer.
 fn bounded(
-    problem: &Named,
+    problem: &AnyProblem,
     found: &mut Exploration,
     (seconds, memory): (Option<f64>, Option<u64>),
     cancel: &Cancel,

@@ -28,7 +28,9 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
 use orthopt_linalg::message::Message;
 use orthopt_run::family::request::{GivenOptions, Settled};
-use orthopt_run::family::{Call, Case, Family, Named, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose};
+use orthopt_run::family::{
+    AnyProblem, Call, Case, Family, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose,
+};
 use orthopt_run::report::assessment::check_in_time;
 use orthopt_run::report::{DataFacts, Report, Role, Stability, Task};
 use orthopt_run::search::{Arm, Portfolio};
@@ -56,7 +58,7 @@ pub struct PosedJob {
     /// The problem in words, with the facts of the data.
     pub task: Task,
     /// The problem.
-    pub problem: Named,
+    pub problem: AnyProblem,
     clock: Cancel,
 }
 
@@ -231,9 +233,9 @@ impl PosedJob {
         names.iter().map(run).collect()
     }
 
-    fn arms(&self, portfolio: &Portfolio<Named>) -> Vec<(String, (Wanted, Option<u64>))> {
+    fn arms(&self, portfolio: &Portfolio<AnyProblem>) -> Vec<(String, (Wanted, Option<u64>))> {
         let Settled { wanted, restarts, .. } = &self.job.settled;
-        let arm = |arm: &Arm<Named>| {
+        let arm = |arm: &Arm<AnyProblem>| {
             let start = wanted.start.clone().unwrap_or_else(|| Start::named(&arm.start));
             let wanted = Wanted { solver: Some(arm.solver.clone()), start: Some(start), ..wanted.clone() };
             (format!("{} {}", arm.solver, arm.start), (wanted, restarts.or(Some(0))))
@@ -347,7 +349,7 @@ impl PosedJob {
     }
 }
 
-fn solvers_for(problem: &Named) -> Vec<String> {
+fn solvers_for(problem: &AnyProblem) -> Vec<String> {
     problem
         .solvers()
         .iter()

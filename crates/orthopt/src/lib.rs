@@ -150,12 +150,11 @@ pub mod constraint {
 pub mod family {
     #[doc(inline)]
     pub use orthopt_run::family::{
-        CompositeOptions, Effort, Family, Held, InUnit, Kind, Knee, Limit, LinearInput,
-        NONLINEAR_EIG_SOLVERS, Named, NamedConstant, Narrow, PROBLEMS, PenaltyEntry, Plan, PoseOptions,
-        Posed, ProblemInfo, RankRule, Scree, SolverEntry, Split, Wanted, all_constants, all_penalties,
-        all_solvers, check_constants, check_solvers, composite_parts, composite_problem, find_problem, knee,
-        needs_parts, order_components, pca_problem, penalty_called, pose, remark_on_means, request, scree,
-        solvers_called,
+        AnyProblem, CompositeOptions, Effort, Family, InUnit, Kind, Knee, Limit, LinearInput, MaybeOwned,
+        NONLINEAR_EIG_SOLVERS, NamedConstant, PROBLEMS, PenaltyEntry, Plan, PoseOptions, Posed, ProblemInfo,
+        RankRule, Reducible, Scree, SolverEntry, Split, Wanted, all_constants, all_penalties, all_solvers,
+        check_constants, check_solvers, composite_parts, composite_problem, find_problem, knee, needs_parts,
+        order_components, pca_problem, penalty_called, pose, remark_on_means, request, scree, solvers_called,
     };
     // what the front ends of this repository share
     #[doc(hidden)]
@@ -220,9 +219,9 @@ pub mod smooth {
 pub mod solve {
     #[doc(inline)]
     pub use orthopt_core::solve::{
-        And, AnySolver, ArmReport, Chain, Confirmed, Critical, Current, Details, Ending, Event, Fades,
-        MaxIterations, MoveReport, Observer, Or, Pass, Profile, Progress, Raw, RelativeDecrease, RunOptions,
-        Running, SearchReport, Setting, Settings, Solution, Solver, Splitting, Stage, Stationary, Status,
+        And, AnySolver, ArmReport, Behaviour, Chain, Confirmed, Critical, Current, Details, Ending, Event,
+        MaxIterations, MoveReport, Observer, Or, Pass, Progress, Raw, RelativeDecrease, RunOptions, Running,
+        SearchReport, Setting, Settings, Solution, Solver, Splitting, Stage, Stagnation, Stationary, Status,
         Step, Stop, StopReason, Stopping, TimeLimit, Trace, TracePoint, VariablesReport, advance, run,
         run_restarts,
     };

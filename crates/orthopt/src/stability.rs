@@ -25,7 +25,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::sort_numbers;
 use orthopt_linalg::parallel::{alone, map};
-use orthopt_run::family::{Case, Family, Limit, Named, PoseOptions, ProblemInfo, Wanted, pose};
+use orthopt_run::family::{AnyProblem, Case, Family, Limit, PoseOptions, ProblemInfo, Wanted, pose};
 use orthopt_run::report::{DataFacts, Stability, Task};
 use orthopt_run::search::Effort;
 
@@ -363,7 +363,7 @@ fn halves(m: usize, seed: u64, pair: usize) -> [Vec<usize>; 2] {
 /// That run is left out where a limit of time ends it: near the X of all rows a half would seem to agree with them. `None`:
 /// they were ended early.
 fn best(
-    problem: &Named,
+    problem: &AnyProblem,
     x: &RowMat,
     wanted: &Wanted,
     stopping: Stopping,

@@ -6,7 +6,7 @@ use super::dual::Problem;
 use orthopt_core::constraint::stiefel::{feasibility, orthonormalise, repair_on_support};
 use orthopt_core::objective::lowers;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::masked_system::MaskedSystem;
@@ -105,7 +105,7 @@ pub fn exchanged(problem: &Problem, mut set: Vec<usize>) -> Option<(f64, Vec<usi
     let mut value = value_of(problem, &set)?;
     let scale = scale_of(problem);
     'again: loop {
-        if nobody_waits() {
+        if is_over() {
             return Some((value, set));
         }
         let here = pulls(problem, &set)?;
@@ -307,7 +307,7 @@ pub fn solution_on(problem: &Problem, sets: &[Vec<usize>], effort: Effort) -> Op
         return best;
     }
     for start in rotations(c, sets)? {
-        if nobody_waits() {
+        if is_over() {
             return best;
         }
         offer(by_columns(c, sets, &forward, start));
@@ -336,7 +336,7 @@ fn ascended(c: &RowMat, sets: &[Vec<usize>], (mut value, mut x): (f64, RowMat)) 
     for _ in 0..ASCENTS {
         // the tangent part of the gradient: G − P ∘ (XΛ), Λ symmetric
         let gradient = masked(times(c, &x));
-        if nobody_waits() {
+        if is_over() {
             break;
         }
         let normal = cross(&x, &gradient).symmetric_part();
@@ -401,7 +401,7 @@ fn by_columns(c: &RowMat, sets: &[Vec<usize>], order: &[usize], mut x: RowMat) -
     let mut value = f64::NEG_INFINITY;
     for sweep in 0..SWEEPS {
         let mut now = 0.0;
-        if nobody_waits() {
+        if is_over() {
             return None;
         }
         for p in order {

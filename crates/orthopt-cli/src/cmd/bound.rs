@@ -7,7 +7,7 @@ use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::bound::Bound;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Call, Named};
+use orthopt::family::{AnyProblem, Call};
 use orthopt::job::{PlannedRun, PosedJob};
 use orthopt::report::{Assessment, BoundObject, Global, Report, Task};
 use orthopt::request::Request;
@@ -200,7 +200,7 @@ fn of_posed(
 }
 
 /// X of `--x`, checked.
-fn read(wanted: &Wanted, problem: &Named, x: RowMat) -> anyhow::Result<Incumbent> {
+fn read(wanted: &Wanted, problem: &AnyProblem, x: RowMat) -> anyhow::Result<Incumbent> {
     let source = wanted.x.as_ref().map_or(String::new(), |path| path.display().to_string());
     let x = Assessment::repaired(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
     Ok(Incumbent { x, source, report: None })
@@ -219,7 +219,7 @@ fn solved(posed: &PosedJob, run: &PlannedRun, progress: &mut Progress) -> anyhow
 fn publish(
     settings: &Settings,
     wanted: &Wanted,
-    problem: &Named,
+    problem: &AnyProblem,
     task: &Task,
     incumbent: &Incumbent,
     found: &Bound,
@@ -281,7 +281,7 @@ fn ending(path: &Path) -> Option<&'static str> {
 }
 
 fn write_proof(
-    (task, problem): (&Task, &Named),
+    (task, problem): (&Task, &AnyProblem),
     proved: (&Bound, &RowMat),
     path: &Path,
 ) -> anyhow::Result<()> {
@@ -289,7 +289,7 @@ fn write_proof(
     json::write(&file, path)
 }
 
-fn save_dual(problem: &Named, found: &Bound, path: &Path) -> anyhow::Result<()> {
+fn save_dual(problem: &AnyProblem, found: &Bound, path: &Path) -> anyhow::Result<()> {
     let dual = problem.dual(found)?;
     if ending(path) != Some("npz") {
         return Ok(orthopt_data::write_npy(path, dual.z.as_mat())?);

@@ -6,7 +6,7 @@ use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::certify::Scope;
-use orthopt::family::{Call, Family, GivenOptions, Kind, Named};
+use orthopt::family::{AnyProblem, Call, Family, GivenOptions, Kind};
 use orthopt::job::PosedJob;
 use orthopt::report::{Assessment, CheckObject, Checks, Global, Measures, Task};
 use orthopt::request::Settled;
@@ -140,7 +140,12 @@ fn certify(args: &Args, settings: &Settings, posed: PosedJob, given: RowMat) -> 
     Ok(ExitCode::from(if interrupt::asked() { 130 } else { 0 }))
 }
 
-fn global(problem: &Named, found: &Assessment, checks: &Checks, effort: Effort) -> anyhow::Result<Global> {
+fn global(
+    problem: &AnyProblem,
+    found: &Assessment,
+    checks: &Checks,
+    effort: Effort,
+) -> anyhow::Result<Global> {
     let stopping =
         Stopping { max_iters: None, time_limit: Some(effort.seconds), tol: 0.0, min_decrease: 0.0 };
     let progress = Progress::new(false, stopping);

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{Confirmed, Current, Ending, Profile, Solver, Step};
+use super::{Behaviour, Confirmed, Current, Ending, Solver, Step};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::Result;
 
 /// A solver whose type is not known before the program runs. It is itself a [`Solver`].
 pub struct AnySolver<P> {
     name: &'static str,
-    profile: Arc<dyn Fn(&P) -> Profile + Send + Sync>,
+    profile: Arc<dyn Fn(&P) -> Behaviour + Send + Sync>,
     init: Arc<Init<P>>,
 }
 
@@ -75,7 +75,7 @@ impl<P: 'static> AnySolver<P> {
             let state = solver.init(problem, x0)?;
             Ok(Box::new(Run(Arc::clone(&solver), state)))
         });
-        Self { name, profile: Arc::new(move |problem| other.profile(problem)), init }
+        Self { name, profile: Arc::new(move |problem| other.behaviour(problem)), init }
     }
 
     /// The same under the name of the preset it was made by.
@@ -141,7 +141,7 @@ impl<P> Solver<P> for AnySolver<P> {
         self.name
     }
 
-    fn profile(&self, problem: &P) -> Profile {
+    fn behaviour(&self, problem: &P) -> Behaviour {
         (self.profile)(problem)
     }
 

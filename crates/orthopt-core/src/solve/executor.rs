@@ -3,7 +3,9 @@
 use super::budget::{Budget, Deadline, Further, Looks, Pace};
 use super::confirmed::believed;
 use super::stop::{interrupted, numerical_error, out_of_time, out_of_work};
-use super::{Current, Details, Ending, Fading, Profile, Progress, Solver, Status, Stop, StopReason, advance};
+use super::{
+    Behaviour, Current, Details, Ending, Fading, Progress, Solver, Status, Stop, StopReason, advance,
+};
 use crate::objective::{Evaluate, lowers};
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
@@ -83,7 +85,7 @@ impl<P: Evaluate> Executor<'_, P> {
         if left() {
             return Ok(self.not_begun(kept)); // F of X⁰ and the first step would be long, too
         }
-        let Profile { fades, closing_steps, .. } = solver.profile(problem);
+        let Behaviour { fades, closing_steps, .. } = solver.behaviour(problem);
         let mut fading = Fading::new(fades, self.budget.is_limited());
         if let Some(first) = self.hands_on {
             fading = fading.map(|fading| fading.handed_on(first));

@@ -27,10 +27,10 @@ pub use observer::Times;
 pub use observer::{Event, Observer};
 pub use search_report::{ArmReport, MoveReport, SearchReport, VariablesReport};
 pub use solution::{Details, Ending, Raw, Setting, Settings, Solution, Splitting, Stage, Status};
-pub use solver::{Current, Profile, Solver, Step, advance};
+pub use solver::{Behaviour, Current, Solver, Step, advance};
 pub use stop::{
-    And, Critical, Fades, MaxIterations, Or, Pass, Progress, RelativeDecrease, Stationary, Stop, StopReason,
-    Stopping, TimeLimit,
+    And, Critical, MaxIterations, Or, Pass, Progress, RelativeDecrease, Stagnation, Stationary, Stop,
+    StopReason, Stopping, TimeLimit,
 };
 pub use stop::{Fading, numerical_error};
 pub use trace::{Trace, TracePoint};

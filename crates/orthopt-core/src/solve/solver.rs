@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::{Confirmed, Ending, Fades, Pass, Status};
+use super::{Confirmed, Ending, Pass, Stagnation, Status};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::Result;
 
@@ -69,11 +69,11 @@ impl<'a> Current<'a> {
 
 /// How a method behaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Profile {
+pub struct Behaviour {
     /// Whether a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of its
     /// iterations). Not where iterations are pairs of rows, which end by passes over everything, nor where F of
     /// feasible points says little before the end.
-    pub fades: Fades,
+    pub fades: Stagnation,
     /// Time of [`Solver::finish`], in units of the longest iteration, for which a time limit leaves room.
     pub closing_steps: f64,
     /// True if X is the best on its supports after every step, and what follows depends on the supports alone: a run that comes to the
@@ -81,16 +81,16 @@ pub struct Profile {
     pub goes_by_supports: bool,
 }
 
-impl Profile {
+impl Behaviour {
     /// One that ends when F fades as said, and at once.
-    pub fn fading(fades: Fades) -> Self {
+    pub fn fading(fades: Stagnation) -> Self {
         Self { fades, closing_steps: 0.0, goes_by_supports: false }
     }
 }
 
-impl Default for Profile {
+impl Default for Behaviour {
     fn default() -> Self {
-        Self::fading(Fades::Iterations)
+        Self::fading(Stagnation::Iterations)
     }
 }
 
@@ -103,8 +103,8 @@ pub trait Solver<P> {
     fn name(&self) -> &'static str;
 
     /// How it behaves on `problem`.
-    fn profile(&self, _problem: &P) -> Profile {
-        Profile::default()
+    fn behaviour(&self, _problem: &P) -> Behaviour {
+        Behaviour::default()
     }
 
     /// The complete state at X⁰.

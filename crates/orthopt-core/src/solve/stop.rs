@@ -268,7 +268,7 @@ impl Stop for RelativeDecrease {
 
 /// Whether a run ends because F fades, and what is too long for one without a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fades {
+pub enum Stagnation {
     /// Never.
     Never,
     /// Yes; half a million iterations are too long.
@@ -303,12 +303,12 @@ pub(super) const MOST_WORK: (u64, u64) = (30_000_000_000, 5_000);
 impl Fading {
     /// Before the first iteration of a run, `limited` if it has a limit.
     #[doc(hidden)]
-    pub fn new(fades: Fades, limited: bool) -> Option<Self> {
+    pub fn new(fades: Stagnation, limited: bool) -> Option<Self> {
         let most = match fades {
-            Fades::Never => return None,
+            Stagnation::Never => return None,
             _ if limited => (u64::MAX, u64::MAX),
-            Fades::Iterations => (MOST, u64::MAX),
-            Fades::Work => (MOST, MOST_WORK.0),
+            Stagnation::Iterations => (MOST, u64::MAX),
+            Stagnation::Work => (MOST, MOST_WORK.0),
         };
         let (lowest, residual) = (f64::INFINITY, f64::INFINITY);
         Some(Self { lowest, residual, since: 0, began: None, most, quiet: QUIET, by_f: false })
@@ -388,7 +388,7 @@ mod tests {
     use super::*;
 
     /// The iteration at which a run ends whose F is `course` of the iterations, each of so much work.
-    fn end(fades: Fades, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
+    fn end(fades: Stagnation, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
         let mut fading = Fading::new(fades, limited)?;
         (0..1_000_000).find(|k| {
             let p = Progress {
@@ -407,13 +407,17 @@ mod tests {
     fn runs_without_a_limit_end() {
         let falling = |k: u64| -((1 + k) as f64).sqrt();
         let dear = MOST_WORK.0 / 100;
-        assert_eq!(end(Fades::Never, false, dear, falling), None);
-        assert_eq!(end(Fades::Iterations, false, dear, falling), Some(MOST));
-        assert_eq!(end(Fades::Work, false, 1, falling), Some(MOST));
-        assert_eq!(end(Fades::Work, false, MOST_WORK.0 / 20_000, falling), Some(20_000));
-        assert_eq!(end(Fades::Work, false, dear, falling), Some(MOST_WORK.1));
-        assert_eq!(end(Fades::Work, true, dear, falling), None, "a limit of the user's own counts instead");
-        for fades in [Fades::Iterations, Fades::Work] {
+        assert_eq!(end(Stagnation::Never, false, dear, falling), None);
+        assert_eq!(end(Stagnation::Iterations, false, dear, falling), Some(MOST));
+        assert_eq!(end(Stagnation::Work, false, 1, falling), Some(MOST));
+        assert_eq!(end(Stagnation::Work, false, MOST_WORK.0 / 20_000, falling), Some(20_000));
+        assert_eq!(end(Stagnation::Work, false, dear, falling), Some(MOST_WORK.1));
+        assert_eq!(
+            end(Stagnation::Work, true, dear, falling),
+            None,
+            "a limit of the user's own counts instead"
+        );
+        for fades in [Stagnation::Iterations, Stagnation::Work] {
             assert_eq!(
                 end(fades, true, dear, |_| -1.0),
                 Some(QUIET.0),
@@ -427,7 +431,7 @@ mod tests {
     #[test]
     fn what_is_handed_on_ends_soon() {
         let end = |first: u64, last_fall: u64| {
-            let mut fading = Fading::new(Fades::Iterations, true)?.handed_on(first);
+            let mut fading = Fading::new(Stagnation::Iterations, true)?.handed_on(first);
             (0..100_000).find(|k| {
                 let objective = -(*k.min(&last_fall) as f64);
                 let residual = Some(0.5f64.powi(*k as i32));

@@ -91,7 +91,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Admm {
         INFO.name
     }
 
-    fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
+    fn behaviour(&self, p: &Problem<JOrthogonal, F>) -> Behaviour {
         profile(p)
     }
 

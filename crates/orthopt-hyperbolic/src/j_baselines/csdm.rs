@@ -104,8 +104,8 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for Csdm {
         INFO.name
     }
 
-    fn profile(&self, _: &Problem<JOrthogonal, F>) -> Profile {
-        Profile::fading(Fades::Work)
+    fn behaviour(&self, _: &Problem<JOrthogonal, F>) -> Behaviour {
+        Behaviour::fading(Stagnation::Work)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

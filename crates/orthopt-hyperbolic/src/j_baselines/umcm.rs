@@ -77,7 +77,7 @@ impl<F: HessianVector> Solver<Problem<JOrthogonal, F>> for Umcm {
         INFO.name
     }
 
-    fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
+    fn behaviour(&self, p: &Problem<JOrthogonal, F>) -> Behaviour {
         profile(p)
     }
 

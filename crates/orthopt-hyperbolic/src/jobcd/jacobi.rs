@@ -136,8 +136,8 @@ impl<F: TwoSided> Solver<Problem<JOrthogonal, F>> for JJobcd {
         INFO.name
     }
 
-    fn profile(&self, p: &Problem<JOrthogonal, F>) -> Profile {
-        Profile::fading(if p.f.is_quadratic() { Fades::Never } else { Fades::Work })
+    fn behaviour(&self, p: &Problem<JOrthogonal, F>) -> Behaviour {
+        Behaviour::fading(if p.f.is_quadratic() { Stagnation::Never } else { Stagnation::Work })
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

@@ -140,8 +140,8 @@ impl<F: FiniteSum> Solver<Problem<JOrthogonal, F>> for VrJJobcd {
         INFO.name
     }
 
-    fn profile(&self, _: &Problem<JOrthogonal, F>) -> Profile {
-        Profile::fading(Fades::Work)
+    fn behaviour(&self, _: &Problem<JOrthogonal, F>) -> Behaviour {
+        Behaviour::fading(Stagnation::Work)
     }
 
     fn init(&self, p: &Problem<JOrthogonal, F>, x0: RowMat) -> Result<State> {

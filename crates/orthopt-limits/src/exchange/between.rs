@@ -6,7 +6,7 @@ use super::scan::{affordable, entering};
 use crate::problem::CardinalityProblem;
 use orthopt_core::problem::Cardinality;
 use orthopt_core::smooth::Quadratic;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::order::{best_first, descending};
 use orthopt_linalg::work::count;
 
@@ -45,7 +45,7 @@ impl Pairs {
             let all = candidates(p, at, (&views[k], &views[l]), (&free[k], &free[l]));
             let all = best_first(all, |a| a.0);
             let most = affordable(views[k].rows.len().max(views[l].rows.len())) / 2;
-            let some = all.iter().take(most).take_while(|_| !nobody_waits());
+            let some = all.iter().take(most).take_while(|_| !is_over());
             some.into_iter().any(|(_, double)| try_double(p, at, (&views[k], &views[l]), *double))
         })
     }

@@ -36,7 +36,7 @@ use orthopt_core::smooth::Quadratic;
 use orthopt_core::solve::info::SolverInfo;
 use orthopt_core::solve::{AnySolver, Current, Details, Ending, Pass, Solver, Status, Step};
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::error::Result;
 use point::Point;
 pub use polish::tangent;
@@ -168,7 +168,7 @@ impl State {
 
     /// Nothing lowers F, unless it was not looked for to the end.
     fn end(&mut self) {
-        self.ended = (!nobody_waits()).then_some(DONE);
+        self.ended = (!is_over()).then_some(DONE);
     }
 
     fn polish<F: Quadratic>(&mut self, p: &CardinalityProblem<F>) -> bool {

@@ -8,7 +8,7 @@ use orthopt_core::constraint::stiefel;
 use orthopt_core::problem::nonzero_rows;
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use orthopt_linalg::order::{ascending, best_first, largest_first, least_first};
 use orthopt_linalg::products::{cross, product};
@@ -82,7 +82,7 @@ pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, most:
     let (rows, r) = (nonzero_rows(x), p.rank());
     let variance = x.inner(cx);
     let all = changes(p, (x, cx), &rows, most).into_iter().take(EXACT);
-    all.take_while(|_| !nobody_waits()).find_map(|(_, out, enter)| {
+    all.take_while(|_| !is_over()).find_map(|(_, out, enter)| {
         let mut next: Vec<usize> = rows.iter().copied().filter(|i| Some(*i) != out).collect();
         next.extend(enter);
         next.sort_unstable();

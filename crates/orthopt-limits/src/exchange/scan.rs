@@ -7,7 +7,7 @@ use crate::problem::CardinalityProblem;
 use orthopt_core::problem::Cardinality;
 use orthopt_core::smooth::{Quadratic, together};
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::{Cancel, nobody_waits};
+use orthopt_linalg::cancel::{Cancel, is_over};
 use orthopt_linalg::order::{best_first, largest_first};
 use orthopt_linalg::work::count;
 
@@ -38,7 +38,7 @@ pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, k: us
     if !p.requires_nonneg() {
         candidates.extend(ordered(p, at, &view, false).into_iter().take(most / 2));
     }
-    let waits = |_: &Exchange| !nobody_waits();
+    let waits = |_: &Exchange| !is_over();
     candidates.into_iter().take_while(waits).find_map(|(out, enter)| solved(p, at, &view, out, enter))
 }
 

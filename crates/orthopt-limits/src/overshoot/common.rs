@@ -4,7 +4,7 @@
 //!
 //! Exchanges of single entries do not lead there: a column that has one row alone with another one cannot be orthogonal to it.
 
-use super::ground::{Ground, Point, STAYING, WORTH, mask_of};
+use super::support_model::{Point, STAYING, SupportModel, WORTH, mask_of};
 use crate::exchange::component::leading_few;
 use orthopt_core::problem::{Between, support};
 use orthopt_core::smooth::Quadratic;
@@ -29,24 +29,24 @@ type Group = (Vec<usize>, usize);
 
 /// X under way, with CX.
 struct Columns<'g, 'a, F> {
-    ground: &'g Ground<'a, F>,
+    model: &'g SupportModel<'a, F>,
     x: RowMat,
     image: RowMat,
 }
 
 impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
-    fn new(ground: &'g Ground<'a, F>, x: RowMat) -> Self {
-        let image = ground.cov.times(ground.f(), &x);
-        Self { ground, x, image }
+    fn new(model: &'g SupportModel<'a, F>, x: RowMat) -> Self {
+        let image = model.cov.times(model.f(), &x);
+        Self { model, x, image }
     }
 
     /// What columns on some rows must be orthogonal to: the other columns there, and their images.
     fn against(&self, group: &[usize], rows: &[usize]) -> Vec<Vec<f64>> {
-        let (n, r) = self.ground.shape();
+        let (n, r) = self.model.shape();
         let length = |v: &[f64]| v.iter().map(|e| e * e).sum::<f64>().sqrt();
         let mut out = Vec::new();
         for j in (0..r).filter(|j| !group.contains(j)) {
-            for (m, least) in [(&self.x, 0.0), (&self.image, self.ground.cov.scale(1))] {
+            for (m, least) in [(&self.x, 0.0), (&self.image, self.model.cov.scale(1))] {
                 let whole = length(&(0..n).map(|i| m.get(i, j)).collect::<Vec<_>>());
                 let part: Vec<f64> = rows.iter().map(|i| m.get(*i, j)).collect();
                 if whole > NOTHING * least && length(&part) > NOTHING * whole {
@@ -59,19 +59,19 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
 
     /// The columns of a group with the largest variances on some rows, and their worth.
     fn best_on(&self, group: &[usize], rows: &[usize]) -> Option<(f64, RowMat)> {
-        let c = self.ground.cov.block(self.ground.f(), rows)?;
+        let c = self.model.cov.block(self.model.f(), rows)?;
         let (variance, v) = leading_few(&c, &self.against(group, rows), group.len())?;
         if !self.is_explained(group) {
             return Some((variance, v));
         }
         let mut x = RowMat::zeros(self.x.nrows(), group.len());
         rows.iter().enumerate().for_each(|(a, i)| x.row_mut(*i).copy_from_slice(v.row(a)));
-        Some((self.ground.value(&x), v))
+        Some((self.model.value(&x), v))
     }
 
     /// True if the worth of a group is what its scores explain: of all columns together, as that is no sum over columns.
     fn is_explained(&self, group: &[usize]) -> bool {
-        self.ground.squares() && group.len() == self.x.ncols()
+        self.model.squares() && group.len() == self.x.ncols()
     }
 
     /// The rows that are worth most of those `allowed`, as many as the group may have, and the columns there: all sets of rows are tried where these
@@ -87,7 +87,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         let mut best: Option<(f64, Vec<usize>, RowMat)> = None;
         let mut offer = |rows: Vec<usize>| {
             if let Some((value, v)) = self.best_on(group, &rows)
-                && best.as_ref().is_none_or(|b| self.ground.raises(value, b.0, WORTH))
+                && best.as_ref().is_none_or(|b| self.model.raises(value, b.0, WORTH))
             {
                 best = Some((value, rows, v));
             }
@@ -97,7 +97,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
             loop {
                 offer(chosen.iter().map(|a| free[*a]).collect());
                 let Some(at) = (0..size).rev().find(|p| chosen[*p] < free.len() - size + p) else { break };
-                if self.ground.is_over() {
+                if self.model.is_over() {
                     break;
                 }
                 chosen[at] += 1;
@@ -105,13 +105,13 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
             }
             return best;
         }
-        let by_variance = descending_to(free.len(), &|a| self.ground.cov.diagonal(free[a]));
+        let by_variance = descending_to(free.len(), &|a| self.model.cov.diagonal(free[a]));
         offer(by_variance.into_iter().take(size).map(|a| free[a]).collect());
         if from.len() == size && from.iter().all(|i| allowed[*i]) {
             offer(from.to_vec());
         }
         let mut at = best?;
-        while size <= LONG && !self.ground.is_over() {
+        while size <= LONG && !self.model.is_over() {
             let Some(next) = self.exchanged(group, &at, &free) else { break };
             at = next; // higher each time by more than rounding
         }
@@ -127,7 +127,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
     ) -> Option<(f64, Vec<usize>, RowMat)> {
         let mut y = RowMat::zeros(self.x.nrows(), group.len());
         rows.iter().enumerate().for_each(|(a, i)| y.row_mut(*i).copy_from_slice(v.row(a)));
-        let image = self.ground.cov.times(self.ground.f(), &y);
+        let image = self.model.cov.times(self.model.f(), &y);
         let square = |row: &[f64]| row.iter().map(|e| e * e).sum::<f64>();
         let outside = free.iter().filter(|i| !rows.contains(i));
         let mut pulls: Vec<(f64, usize)> = outside.map(|i| (square(image.row(*i)), *i)).collect();
@@ -137,14 +137,14 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         ascending(&mut order, &|a| square(v.row(a)));
         for a in order {
             for (_, enter) in &pulls {
-                if self.ground.is_over() {
+                if self.model.is_over() {
                     return None;
                 }
                 let mut next = rows.clone();
                 next[a] = *enter;
                 next.sort_unstable();
                 if let Some((reached, v)) = self.best_on(group, &next)
-                    && self.ground.raises(reached, *value, WORTH)
+                    && self.model.raises(reached, *value, WORTH)
                 {
                     return Some((reached, next, v));
                 }
@@ -159,13 +159,13 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
             (0..self.x.nrows()).for_each(|i| self.x.set(i, *k, 0.0));
             rows.iter().enumerate().for_each(|(a, i)| self.x.set(*i, *k, v.get(a, c)));
         }
-        self.image = self.ground.cov.times(self.ground.f(), &self.x);
+        self.image = self.model.cov.times(self.model.f(), &self.x);
     }
 
     /// The worth of a group: its variances, or what it explains.
     fn worth(&self, group: &[usize]) -> f64 {
         if self.is_explained(group) {
-            return self.ground.value(&self.x);
+            return self.model.value(&self.x);
         }
         let one =
             |k: usize| (0..self.x.nrows()).map(|i| self.x.get(i, k) * self.image.get(i, k)).sum::<f64>();
@@ -179,12 +179,12 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         for _ in 0..ROUNDS {
             let mut gained = false;
             for group in groups {
-                if self.ground.is_over() {
+                if self.model.is_over() {
                     return any || gained;
                 }
                 let rows = support(&self.x, group.0[0]);
                 let (found, own) = (self.best(group, &rows, &all), self.worth(&group.0));
-                if let Some((_, rows, v)) = found.filter(|f| self.ground.raises(f.0, own, WORTH)) {
+                if let Some((_, rows, v)) = found.filter(|f| self.model.raises(f.0, own, WORTH)) {
                     self.replace(&group.0, &rows, &v);
                     gained = true;
                 }
@@ -206,47 +206,47 @@ fn sets(n: usize, k: usize) -> f64 {
 /// The point on groups of columns, `allowed` rows first, one group after the other, then each with the others fixed. `None` where the
 /// groups before one leave no room for it.
 pub fn grouped<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     groups: &[Vec<usize>],
     allowed: &[bool],
 ) -> Option<Point> {
-    let (n, r) = ground.shape();
-    let shares = ground.limits().shares(r);
+    let (n, r) = model.shape();
+    let shares = model.limits().shares(r);
     let size = |group: &Vec<usize>| group.iter().map(|k| shares[*k]).min().unwrap_or(0);
     let groups: Vec<Group> = groups.iter().map(|group| (group.clone(), size(group).min(n))).collect();
-    let mut at = Columns::new(ground, RowMat::zeros(n, r));
+    let mut at = Columns::new(model, RowMat::zeros(n, r));
     for group in &groups {
         let found = at.best(group, &[], allowed).or_else(|| at.best(group, &[], &vec![true; n]));
         let (_, rows, v) = found?;
         at.replace(&group.0, &rows, &v);
     }
     at.rounds(&groups);
-    settled(ground, &at.x)
+    settled(model, &at.x)
 }
 
 /// On the constraints to rounding, with what the limits leave used.
-fn settled<F: Quadratic>(ground: &Ground<'_, F>, x: &RowMat) -> Option<Point> {
+fn settled<F: Quadratic>(model: &SupportModel<'_, F>, x: &RowMat) -> Option<Point> {
     let mask: Vec<bool> = mask_of(x);
-    ground.filled(ground.polish(x, &mask, STAYING)?)
+    model.filled(model.polish(x, &mask, STAYING)?)
 }
 
 /// The best point on groups of columns, those with the most nonzeros first, for all ways to divide a few columns.
-pub fn common<F: Quadratic>(ground: &Ground<'_, F>) -> Option<Point> {
-    let (n, r) = ground.shape();
-    let shares = ground.limits().shares(r);
+pub fn common<F: Quadratic>(model: &SupportModel<'_, F>) -> Option<Point> {
+    let (n, r) = model.shape();
+    let shares = model.limits().shares(r);
     let order = descending_to(r, &|k| shares[k] as f64);
     let mut best: Option<Point> = None;
     for sizes in divisions(r) {
-        if ground.is_over() {
+        if model.is_over() {
             break;
         }
         let mut columns = order.iter().copied();
         let groups: Vec<Vec<usize>> =
             sizes.iter().map(|size| columns.by_ref().take(*size).collect()).collect();
-        let found = grouped(ground, &groups, &vec![true; n]);
-        if let Some(at) = found.filter(|at| {
-            best.as_ref().is_none_or(|b| ground.raises(ground.worth(at), ground.worth(b), WORTH))
-        }) {
+        let found = grouped(model, &groups, &vec![true; n]);
+        if let Some(at) = found
+            .filter(|at| best.as_ref().is_none_or(|b| model.raises(model.worth(at), model.worth(b), WORTH)))
+        {
             best = Some(at);
         }
     }
@@ -275,19 +275,19 @@ fn divisions(r: usize) -> Vec<Vec<usize>> {
 }
 
 /// The groups of columns with the same rows, each better with the others fixed; `None` where none is.
-pub(super) fn regrouped<F: Quadratic>(ground: &Ground<'_, F>, at: &Point) -> Option<Point> {
-    if ground.between() != Between::Both {
+pub(super) fn regrouped<F: Quadratic>(model: &SupportModel<'_, F>, at: &Point) -> Option<Point> {
+    if model.between() != Between::Both {
         return None;
     }
-    let (_, r) = ground.shape();
+    let (_, r) = model.shape();
     let rows: Vec<Vec<usize>> = (0..r).map(|k| support(&at.x, k)).collect();
     let mut groups: Vec<Group> = Vec::new();
     for k in (0..r).filter(|k| !rows[..*k].contains(&rows[*k])) {
         groups.push(((k..r).filter(|j| rows[*j] == rows[k]).collect(), rows[k].len()));
     }
-    let mut columns = Columns::new(ground, at.x.clone());
+    let mut columns = Columns::new(model, at.x.clone());
     if !columns.rounds(&groups) {
         return None;
     }
-    settled(ground, &columns.x)
+    settled(model, &columns.x)
 }

@@ -5,8 +5,8 @@
 //! r(r − 1)/2 more. With the Jacobian J of the equations on the entries, the tangent part of a gradient g is
 //! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
 
-use super::ground::{Ground, Point, mask_of};
 use super::kept::{Section, multiplied};
+use super::support_model::{Point, SupportModel, mask_of};
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Small;
 use orthopt_linalg::RowMat;
@@ -42,7 +42,7 @@ const FEW: usize = 2;
 /// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 30_000;
 
-impl<F: Quadratic> Ground<'_, F> {
+impl<F: Quadratic> SupportModel<'_, F> {
     /// The best point on the supports near `x`; `None` where no feasible one is found.
     pub fn polish(&self, x: &RowMat, mask: &[bool], effort: (usize, f64)) -> Option<Point> {
         self.polish_above(f64::NEG_INFINITY, (x, mask), effort)
@@ -67,7 +67,7 @@ impl<F: Quadratic> Ground<'_, F> {
 
 /// The columns of X on the rows that any of them may use.
 pub(super) struct Local<'g, 'a, F> {
-    ground: &'g Ground<'a, F>,
+    model: &'g SupportModel<'a, F>,
     rows: Vec<usize>,
     c: Option<Section>, // C on these rows
     c2: Option<RowMat>, // C² on these rows
@@ -97,15 +97,15 @@ struct At {
 }
 
 impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
-    pub fn new(ground: &'g Ground<'a, F>, mask: &[bool]) -> Self {
-        let (n, r) = ground.shape();
+    pub fn new(model: &'g SupportModel<'a, F>, mask: &[bool]) -> Self {
+        let (n, r) = model.shape();
         let rows: Vec<usize> = (0..n).filter(|i| mask[i * r..(i + 1) * r].contains(&true)).collect();
         let free = |a: usize, k: usize| mask[rows[a] * r + k];
         let supports: Vec<Vec<usize>> =
             (0..r).map(|k| (0..rows.len()).filter(|a| free(*a, k)).collect()).collect();
         let full = supports.iter().all(|s| s.len() == rows.len());
         let meet = |a: usize, b: usize| full || supports[a].iter().any(|i| free(*i, b));
-        let between = ground.between();
+        let between = model.between();
         let mut equations = Vec::new();
         for a in 0..r {
             for b in a..r {
@@ -117,13 +117,13 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
                 }
             }
         }
-        let c = ground.section(&rows);
-        let c2 = if ground.squares() { ground.cov.square_block(ground.f(), &rows) } else { None };
+        let c = model.section(&rows);
+        let c2 = if model.squares() { model.cov.square_block(model.f(), &rows) } else { None };
         let full = full && !between.is_uncorrelated() && between.is_orthogonal();
         let equations = near_each_other(equations, r);
         let in_column = in_columns(&equations, r);
         let sparse = is_sparse(supports.iter().map(Vec::len).sum(), rows.len(), r);
-        Self { ground, rows, c, c2, supports, equations, in_column, full, sparse }
+        Self { model, rows, c, c2, supports, equations, in_column, full, sparse }
     }
 
     /// XᵀY for an X with zeros outside the supports.
@@ -159,7 +159,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     }
 
     fn scatter(&self, x: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(self.ground.shape().0, x.ncols());
+        let mut out = RowMat::zeros(self.model.shape().0, x.ncols());
         self.rows.iter().enumerate().for_each(|(a, i)| out.row_mut(*i).copy_from_slice(x.row(a)));
         out
     }
@@ -168,19 +168,19 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     fn image(&self, x: &RowMat) -> RowMat {
         match &self.c {
             Some(c) => c.times(x, self.sparse),
-            None => self.on_rows(&self.ground.cov.times(self.ground.f(), &self.scatter(x))),
+            None => self.on_rows(&self.model.cov.times(self.model.f(), &self.scatter(x))),
         }
     }
 
     /// C²X on the rows.
     fn second(&self, x: &RowMat) -> RowMat {
-        let ground = self.ground;
+        let model = self.model;
         match &self.c2 {
             Some(c2) => multiplied(c2, x, self.sparse),
             None => {
                 let x = self.scatter(x);
-                let m = ground.cov.times(ground.f(), &x);
-                self.on_rows(&ground.cov.twice(ground.f(), &x, &m))
+                let m = model.cov.times(model.f(), &x);
+                self.on_rows(&model.cov.twice(model.f(), &x, &m))
             }
         }
     }
@@ -191,7 +191,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
 
     fn at(&self, x: RowMat, m: RowMat, small: &mut Small) -> At {
         let s = self.crossed(&x, &m).symmetric_part();
-        let w = if self.ground.squares() {
+        let w = if self.model.squares() {
             self.crossed(&x, &self.second(&x)).symmetric_part()
         } else {
             RowMat::zeros(0, 0)
@@ -199,13 +199,13 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         let r = x.ncols();
         count(8 * r * r * r);
         let sizes = self.sizes(&x);
-        let (value, q, p) = small.weights(self.ground.measure, (s.data(), w.data()), &sizes);
+        let (value, q, p) = small.weights(self.model.measure, (s.data(), w.data()), &sizes);
         At { x, m, system: None, value, q, p }
     }
 
     /// What the variances of the columns are added up from.
     fn sizes(&self, x: &RowMat) -> Vec<f64> {
-        let own = |k: usize, a: usize| x.get(a, k).abs() * self.ground.cov.deviation(self.rows[a]);
+        let own = |k: usize, a: usize| x.get(a, k).abs() * self.model.cov.deviation(self.rows[a]);
         let size =
             |(k, support): (usize, &Vec<usize>)| support.iter().map(|a| own(k, *a)).sum::<f64>().powi(2);
         self.supports.iter().enumerate().map(size).collect()
@@ -234,7 +234,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         let system = Normal::new(self, &at.x, &at.m);
         let right: Vec<f64> = {
             let gx = self.crossed(&g, &at.x);
-            let uncorrelated = self.ground.between().is_uncorrelated();
+            let uncorrelated = self.model.between().is_uncorrelated();
             let gm = if uncorrelated { self.crossed(&g, &at.m) } else { RowMat::zeros(0, 0) };
             let of = |e: &Equation| {
                 let z = if e.scores { &gm } else { &gx };
@@ -264,7 +264,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
             to.set(e.a, e.b, to.get(e.a, e.b) + y);
             to.set(e.b, e.a, to.get(e.b, e.a) + y);
         }
-        let scores = self.ground.between().is_uncorrelated();
+        let scores = self.model.between().is_uncorrelated();
         for (k, support) in self.supports.iter().enumerate() {
             for a in support {
                 let (row, image) = (x.row(*a), m.row(*a));
@@ -280,8 +280,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     /// The violation of each equation.
     fn violations(&self, x: &RowMat, m: &RowMat) -> Vec<f64> {
         let gram = self.crossed(x, x);
-        let s =
-            if self.ground.between().is_uncorrelated() { self.crossed(x, m) } else { RowMat::zeros(0, 0) };
+        let s = if self.model.between().is_uncorrelated() { self.crossed(x, m) } else { RowMat::zeros(0, 0) };
         let of = |e: &Equation| match e.scores {
             true => 0.5 * (s.get(e.a, e.b) + s.get(e.b, e.a)),
             false => gram.get(e.a, e.b) - f64::from(u8::from(e.a == e.b)),
@@ -310,7 +309,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
             let m = self.image(&x);
             return Some((x, m)); // lengths are all there is
         }
-        let uncorrelated = self.ground.between().is_uncorrelated();
+        let uncorrelated = self.model.between().is_uncorrelated();
         let seen = |x: &RowMat| if uncorrelated { self.image(x) } else { RowMat::zeros(0, 0) };
         let mut from = from.and_then(|at| Some((at, at.system.as_ref()?)));
         let (mut m, mut before, mut left) = (seen(&x), f64::INFINITY, NEWTON);
@@ -346,7 +345,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
     pub fn criticality(&self, x: &RowMat) -> Option<f64> {
         let x = self.gather(x);
         let m = self.image(&x);
-        let mut at = self.at(x, m, &mut Small::new(self.ground.shape().1, self.ground.given));
+        let mut at = self.at(x, m, &mut Small::new(self.model.shape().1, self.model.given));
         let size = self.tangent(&mut at).norm();
         size.is_finite().then_some(size)
     }
@@ -356,7 +355,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
     /// X comes back with all its rows.
     pub fn climb(&self, x: &RowMat, (steps, least): (usize, f64), above: f64) -> Option<(f64, RowMat)> {
         let r = x.ncols();
-        let mut small = Small::new(r, self.ground.given);
+        let mut small = Small::new(r, self.model.given);
         let (x, m) = self.retract(self.gather(x), None)?;
         let mut at = self.at(x, m, &mut small);
         let mut g = self.tangent(&mut at);
@@ -365,7 +364,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
         let (mut little, mut smallest, mut hopeless) = (0, f64::INFINITY, 0);
         for k in 0..steps {
             let size = g.inner(&g);
-            if size.is_nan() || size <= STILL * at.value * at.value || self.ground.is_over() {
+            if size.is_nan() || size <= STILL * at.value * at.value || self.model.is_over() {
                 break;
             }
             let mut next = None;
@@ -555,7 +554,7 @@ mod tests {
     use faer::Mat;
     use rand::{RngExt, SeedableRng};
 
-    use super::super::ground::PASSING;
+    use super::super::support_model::PASSING;
     use super::*;
     use crate::problem::MeasuredProblem;
     use orthopt_core::objective::Evaluate;
@@ -574,9 +573,9 @@ mod tests {
             let f = Measured::new(DenseGram::new(a.as_ref()), Measure::Adjusted).unwrap();
             let between = [Between::Orthogonal, Between::Uncorrelated, Between::Both][seed as usize % 3];
             let p = MeasuredProblem::new(f, r, Cardinality::Components(vec![n; r]), 0.0, between).unwrap();
-            let ground = Ground::of(&p);
+            let model = SupportModel::of(&p);
             let mask: Vec<bool> = (0..n * r).map(|e| (e / r + e % r) % 4 != 0).collect();
-            let local = Local::new(&ground, &mask);
+            let local = Local::new(&model, &mask);
             let x =
                 RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
             let Some((x, image)) = local.retract(local.gather(&x), None) else { continue };
@@ -627,10 +626,10 @@ mod tests {
                 let f = Measured::new(DenseGram::new(a.as_ref()), Measure::Adjusted).unwrap();
                 let limits = Cardinality::Components(vec![n; r]);
                 let p = MeasuredProblem::new(f, r, limits, 0.0, Between::Orthogonal).unwrap();
-                let ground = Ground::of(&p);
-                let whole = ground.polish(&x, &mask, PASSING)?;
+                let model = SupportModel::of(&p);
+                let whole = model.polish(&x, &mask, PASSING)?;
                 let least = share * whole.value;
-                let early = ground.polish_above(least, (&x, &mask), PASSING).unwrap();
+                let early = model.polish_above(least, (&x, &mask), PASSING).unwrap();
                 assert!(p.feasibility(&early.x) < 1e-12 && early.mask == mask, "{seed}");
                 Some((whole, early, least))
             };

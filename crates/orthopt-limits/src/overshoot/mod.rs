@@ -21,7 +21,6 @@
 //! with another measure, of which there are at most 512 for each entry that leaves; a product of C with X for each.
 
 mod common;
-mod ground;
 mod kept;
 mod local;
 mod nested;
@@ -29,22 +28,25 @@ mod pairs;
 mod shared;
 mod single;
 mod starts;
+mod support_model;
 
 use crate::problem::{MeasuredProblem, UncorrelatedProblem};
 pub use common::{common, grouped};
-pub use ground::{Ground, Grounded, Point};
-use ground::{LAST, STAYING, WORTH, mask_of};
 pub use nested::one_by_one;
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::Evaluate;
 use orthopt_core::smooth::{Order, Quadratic};
 use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::solve::{AnySolver, Current, Details, Ending, Fades, Pass, Profile, Solver, Status, Step};
+use orthopt_core::solve::{
+    AnySolver, Behaviour, Current, Details, Ending, Pass, Solver, Stagnation, Status, Step,
+};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 pub use shared::{anew, fitted, on_groups};
 pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated};
+use support_model::{LAST, STAYING, WORTH, mask_of};
+pub use support_model::{Point, SupportModel, SupportProblem};
 
 /// Entry of the registry.
 pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
@@ -114,7 +116,7 @@ enum Stage {
     Ended,
 }
 
-impl<P: Grounded> Solver<P> for Overshoot {
+impl<P: SupportProblem> Solver<P> for Overshoot {
     type State = State;
 
     fn name(&self) -> &'static str {
@@ -122,14 +124,14 @@ impl<P: Grounded> Solver<P> for Overshoot {
     }
 
     /// It ends by itself, and moves that bring nothing are no sign of an end.
-    fn profile(&self, _: &P) -> Profile {
-        Profile { goes_by_supports: true, ..Profile::fading(Fades::Never) }
+    fn behaviour(&self, _: &P) -> Behaviour {
+        Behaviour { goes_by_supports: true, ..Behaviour::fading(Stagnation::Never) }
     }
 
     fn init(&self, p: &P, x0: RowMat) -> Result<State> {
         p.checked(&x0, "the starting point X")?;
-        let ground = p.ground();
-        let at = ground.polish(&x0, &mask_of(&x0), STAYING).ok_or_else(|| {
+        let model = p.support_model();
+        let at = model.polish(&x0, &mask_of(&x0), STAYING).ok_or_else(|| {
             Error::Incompatible("no feasible X was found on the supports of the starting point X".into())
         })?;
         let objective = p.value(&at.x);
@@ -137,13 +139,13 @@ impl<P: Grounded> Solver<P> for Overshoot {
     }
 
     fn step(&self, p: &P, st: &mut State) -> Step {
-        let ground = p.ground();
-        if st.advance(&ground) {
+        let model = p.support_model();
+        if st.advance(&model) {
             st.objective = p.value(&st.at.x);
         }
         // unless it was not looked for to the end
-        let ended = (st.stage == Stage::Ended && !ground.is_over()).then_some(DONE);
-        Step { pass: st.pass(ground.shape().1), ..Step::ended(ended) }
+        let ended = (st.stage == Stage::Ended && !model.is_over()).then_some(DONE);
+        Step { pass: st.pass(model.shape().1), ..Step::ended(ended) }
     }
 
     fn current<'a>(&self, _: &P, st: &'a State) -> Current<'a> {
@@ -154,12 +156,12 @@ impl<P: Grounded> Solver<P> for Overshoot {
         let mut details = Details::default();
         details.set("exchanges", st.exchanges);
         details.set("overshoots", st.overshoots);
-        let ground = p.ground();
-        let last = ground.polish(&st.at.x, &mask_of(&st.at.x), LAST);
+        let model = p.support_model();
+        let last = model.polish(&st.at.x, &mask_of(&st.at.x), LAST);
         let least = st.at.value * (1.0 - ROUNDING);
-        let kept = |at: &Point| at.value >= least && ground.meets(&at.x);
+        let kept = |at: &Point| at.value >= least && model.meets(&at.x);
         let at = last.filter(kept).unwrap_or(st.at);
-        let x = ground.without_dust(&at).unwrap_or(at).x;
+        let x = model.without_dust(&at).unwrap_or(at).x;
         Ending::new(x, details)
     }
 }
@@ -178,13 +180,13 @@ impl State {
     }
 
     /// One move; whether it raised the value.
-    fn advance<F: Quadratic>(&mut self, ground: &Ground<'_, F>) -> bool {
-        let before = ground.worth(&self.at);
+    fn advance<F: Quadratic>(&mut self, model: &SupportModel<'_, F>) -> bool {
+        let before = model.worth(&self.at);
         // what is not taken must not be found again and again
-        let better = |at: &Point| ground.raises(ground.worth(at), before, WORTH) && ground.meets(&at.x);
+        let better = |at: &Point| model.raises(model.worth(at), before, WORTH) && model.meets(&at.x);
         let (next, then) = match self.stage {
-            Stage::Fill => (ground.filled(self.at.clone()), Stage::Exchange(0)),
-            Stage::Exchange(m) => match ground.exchange(&self.at).filter(better) {
+            Stage::Fill => (model.filled(self.at.clone()), Stage::Exchange(0)),
+            Stage::Exchange(m) => match model.exchange(&self.at).filter(better) {
                 Some(at) => {
                     self.exchanges += 1;
                     (Some(at), Stage::Exchange(m))
@@ -193,13 +195,13 @@ impl State {
                 None => (None, Stage::Pair),
             },
             Stage::Pair => {
-                let found = ground.paired(&self.at).filter(better);
+                let found = model.paired(&self.at).filter(better);
                 self.exchanges += u64::from(found.is_some());
                 let then = if found.is_some() { Stage::Exchange(ADDED.len()) } else { Stage::Ended };
                 (found, then)
             }
             Stage::Overshoot(m) => {
-                let found = ground.overshoot(&self.at, ADDED[m], |_| 1.0).filter(better);
+                let found = model.overshoot(&self.at, ADDED[m], |_| 1.0).filter(better);
                 self.overshoots += u64::from(found.is_some());
                 let then = match &found {
                     Some(_) => Stage::Exchange(m + 1),
@@ -211,7 +213,7 @@ impl State {
             Stage::Ended => (None, Stage::Ended),
         };
         self.stage = then;
-        let next = next.filter(|at| ground.worth(at) > before && ground.meets(&at.x));
+        let next = next.filter(|at| model.worth(at) > before && model.meets(&at.x));
         let raised = next.is_some();
         self.at = next.unwrap_or_else(|| self.at.clone());
         raised
@@ -219,14 +221,14 @@ impl State {
 }
 
 /// The point that the moves lead to from another one; `None` if cancelled.
-pub fn climbed<F: Quadratic>(ground: &Ground<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
+pub fn climbed<F: Quadratic>(model: &SupportModel<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
     let mut st =
         State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, 0.0) };
     while st.stage != Stage::Ended {
         if cancel.is_over() {
             return None;
         }
-        st.advance(ground);
+        st.advance(model);
     }
     Some(st.at)
 }
@@ -251,8 +253,8 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
         NESTED.name
     }
 
-    fn profile(&self, _: &MeasuredProblem<F>) -> Profile {
-        Profile::fading(Fades::Never)
+    fn behaviour(&self, _: &MeasuredProblem<F>) -> Behaviour {
+        Behaviour::fading(Stagnation::Never)
     }
 
     fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<NestedState> {
@@ -266,15 +268,15 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Nested {
             (Status::Converged, "no exchange of a nonzero that was tried makes a component add more");
         const STUCK: (Status, &str) =
             (Status::Stalled, "no direction is left for a component beside those before it");
-        let ground = Ground::of(p);
+        let model = SupportModel::of(p);
         let r = p.rank();
         if st.found == r {
             return Step::ended(Some(DONE));
         }
-        let size = ground.limits().shares(r)[st.found];
-        let Some(v) = nested::component(&ground, &st.x, st.found, size) else {
+        let size = model.limits().shares(r)[st.found];
+        let Some(v) = nested::component(&model, &st.x, st.found, size) else {
             // unless it was not looked for to the end
-            return Step::ended((!ground.is_over()).then_some(STUCK));
+            return Step::ended((!model.is_over()).then_some(STUCK));
         };
         v.iter().enumerate().for_each(|(i, v)| st.x.set(i, st.found, *v));
         st.found += 1;
@@ -319,11 +321,11 @@ mod tests {
             let limits =
                 if seed % 2 == 0 { Cardinality::Components(vec![30, 20, 7]) } else { Cardinality::Total(57) };
             let p = MeasuredProblem::new(f, r, limits, 0.0, Between::Orthogonal).unwrap();
-            let ground = Ground::of(&p);
+            let model = SupportModel::of(&p);
             let x = RowMat::from_fn(n, r, |i, k| f64::from(u8::from(i == 7 * k)));
-            let at = ground.polish(&x, &mask_of(&x), STAYING).unwrap();
-            let filled = ground.fill(at.clone()).unwrap();
-            let slow = ground.fill_one_by_one(at.clone()).unwrap();
+            let at = model.polish(&x, &mask_of(&x), STAYING).unwrap();
+            let filled = model.fill(at.clone()).unwrap();
+            let slow = model.fill_one_by_one(at.clone()).unwrap();
             let counts = filled.counts();
             assert_eq!(counts.iter().sum::<usize>(), 57, "{counts:?}");
             assert!(seed % 2 == 1 || counts == [30, 20, 7]);

@@ -1,7 +1,7 @@
 //! Components one after the other: each is the best on what those before it leave of C, orthogonal to them.
 
-use super::ground::Ground;
 use super::starts::left;
+use super::support_model::SupportModel;
 use crate::exchange::component::{leading, orthonormal, others};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::lowers;
@@ -44,14 +44,14 @@ struct Left {
 
 /// Column k of X, the best one with `size` nonzeros beside the columns before it; `None` where no direction is left.
 pub(super) fn component<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     x: &RowMat,
     k: usize,
     size: usize,
 ) -> Option<Vec<f64>> {
-    let (n, _) = ground.shape();
+    let (n, _) = model.shape();
     let before = RowMat::from_fn(n, k, |i, j| x.get(i, j));
-    let left = Left::of(ground, &before, if ground.squares() { FEW_ROWS } else { ROWS })?;
+    let left = Left::of(model, &before, if model.squares() { FEW_ROWS } else { ROWS })?;
     let all: Vec<usize> = (0..left.rows.len()).collect();
     let is_free = |a: &usize| before.row(left.rows[*a]).iter().all(|v| *v == 0.0);
     let free: Vec<usize> = all.iter().copied().filter(is_free).collect();
@@ -80,11 +80,11 @@ pub(super) fn component<F: Quadratic>(
 }
 
 /// All components one after the other; `None` where there is no direction left for one, or time runs out.
-pub fn one_by_one<F: Quadratic>(ground: &Ground<'_, F>) -> Option<RowMat> {
-    let (n, r) = ground.shape();
+pub fn one_by_one<F: Quadratic>(model: &SupportModel<'_, F>) -> Option<RowMat> {
+    let (n, r) = model.shape();
     let mut x = RowMat::zeros(n, r);
-    for (k, size) in ground.limits().shares(r).into_iter().enumerate() {
-        let v = if ground.is_over() { None } else { component(ground, &x, k, size) };
+    for (k, size) in model.limits().shares(r).into_iter().enumerate() {
+        let v = if model.is_over() { None } else { component(model, &x, k, size) };
         v?.iter().enumerate().for_each(|(i, v)| x.set(i, k, *v));
     }
     stiefel::repair_on_support(&mut x);
@@ -92,18 +92,18 @@ pub fn one_by_one<F: Quadratic>(ground: &Ground<'_, F>) -> Option<RowMat> {
 }
 
 impl Left {
-    fn of<F: Quadratic>(ground: &Ground<'_, F>, before: &RowMat, most: usize) -> Option<Self> {
-        let (n, _) = ground.shape();
-        let mut by_variance: Vec<(f64, usize)> = (0..n).map(|i| (ground.cov.diagonal(i), i)).collect();
+    fn of<F: Quadratic>(model: &SupportModel<'_, F>, before: &RowMat, most: usize) -> Option<Self> {
+        let (n, _) = model.shape();
+        let mut by_variance: Vec<(f64, usize)> = (0..n).map(|i| (model.cov.diagonal(i), i)).collect();
         largest_first(&mut by_variance);
         by_variance.truncate(most);
         let mut rows: Vec<usize> = by_variance.into_iter().map(|(_, i)| i).collect();
         rows.sort_unstable();
-        let c = ground.block(&rows)?;
+        let c = model.block(&rows)?;
         // variance counts what components share for each of them
-        let r = if ground.measure == Measure::Variance { c } else { left(ground, c, &rows, before) };
-        let r2 = ground.squares().then(|| gram(&r));
-        Some(Self { rows, r, r2, scale: ground.cov.scale(1), cancel: ground.cancel().clone() })
+        let r = if model.measure == Measure::Variance { c } else { left(model, c, &rows, before) };
+        let r2 = model.squares().then(|| gram(&r));
+        Some(Self { rows, r, r2, scale: model.cov.scale(1), cancel: model.cancel().clone() })
     }
 
     /// Backward from the rows that are `allowed` to `size` of them.

@@ -1,7 +1,7 @@
 //! A component takes two rows of another one. Two columns that meet in one row are not orthogonal; in two rows they can be, and there is one
 //! direction for it.
 
-use super::ground::{ENTERING, GROWING, Ground, Point, STAYING, WORTH};
+use super::support_model::{ENTERING, GROWING, Point, STAYING, SupportModel, WORTH};
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::order::best_first;
@@ -27,7 +27,7 @@ struct Promise {
     pair: Taken,
 }
 
-impl<F: Quadratic> Ground<'_, F> {
+impl<F: Quadratic> SupportModel<'_, F> {
     /// The first of a few points that is better where a component takes two rows of another one that it shares none with, those first that
     /// promise most; what it has too many then leaves.
     pub(super) fn paired(&self, at: &Point) -> Option<Point> {
@@ -127,7 +127,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use crate::overshoot::ground::{LAST, mask_of};
+    use crate::overshoot::support_model::{LAST, mask_of};
     use crate::problem::MeasuredProblem;
 
     const N: usize = 6;
@@ -163,9 +163,9 @@ mod tests {
         for seed in 0..40u64 {
             let a = samples(seed % 4, seed, 1.0);
             let p = problem(&a, [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize % 3], 4);
-            let ground = Ground::of(&p);
-            let at = ground.polish(&apart(), &mask_of(&apart()), LAST).unwrap();
-            let better = |x: &Point| ground.raises(x.value, at.value, 1e-3);
+            let model = SupportModel::of(&p);
+            let at = model.polish(&apart(), &mask_of(&apart()), LAST).unwrap();
+            let better = |x: &Point| model.raises(x.value, at.value, 1e-3);
             let all = (0..2).filter_map(|k| {
                 let mut mask = at.mask.clone();
                 [2 * (1 - k), 2 * (1 - k) + 1].iter().for_each(|i| mask[i * 2 + k] = true);
@@ -175,12 +175,12 @@ mod tests {
                 let (xi, xj) = (x.get(i, l), x.get(j, l));
                 x.set(i, k, 0.3 * xj);
                 x.set(j, k, -0.3 * xi);
-                ground.polish(&x, &mask, LAST)
+                model.polish(&x, &mask, LAST)
             });
             let helps = all.into_iter().any(|x| better(&x));
-            let pair = ground.paired(&at);
+            let pair = model.paired(&at);
             if let Some(pair) = &pair {
-                assert!(ground.raises(pair.value, at.value, 1e-10), "{seed}");
+                assert!(model.raises(pair.value, at.value, 1e-10), "{seed}");
                 assert!(stiefel::feasibility(&pair.x) <= 1e-12, "{seed}");
                 assert!(pair.counts().iter().all(|count| *count <= 4), "{seed}");
                 found += 1;
@@ -196,19 +196,19 @@ mod tests {
         for seed in 0..8u64 {
             let at = |unit: f64| {
                 let p = problem(&samples(seed % 4, seed, unit), Measure::Adjusted, 4);
-                let ground = Ground::of(&p);
-                let at = ground.polish(&apart(), &mask_of(&apart()), STAYING).unwrap();
-                ground.paired(&at).map(|at| at.x)
+                let model = SupportModel::of(&p);
+                let at = model.polish(&apart(), &mask_of(&apart()), STAYING).unwrap();
+                model.paired(&at).map(|at| at.x)
             };
             let one = at(1.0);
             for unit in [2f64.powi(-200), 2f64.powi(200)] {
                 assert_eq!(one, at(unit), "{seed}");
             }
             let p = problem(&samples(seed % 4, seed, 1.0), Measure::Adjusted, 1);
-            let ground = Ground::of(&p);
+            let model = SupportModel::of(&p);
             let single = RowMat::from_fn(N, 2, |i, k| f64::from(u8::from(i == k)));
-            let at = ground.polish(&single, &mask_of(&single), STAYING).unwrap();
-            assert!(ground.paired(&at).is_none());
+            let at = model.polish(&single, &mask_of(&single), STAYING).unwrap();
+            assert!(model.paired(&at).is_none());
         }
     }
 }

@@ -2,8 +2,8 @@
 //! variance that the components before it leave. Rows change their group while that raises the measure. Components on more rows than they may
 //! have are pruned: where r·k > n they explain more than those on k rows, as orthogonal columns on common rows can have zeros of their own.
 
-use super::ground::{GROWING, Ground, Point, WORTH, mask_of};
 use super::starts::left;
+use super::support_model::{GROWING, Point, SupportModel, WORTH, mask_of};
 use crate::exchange::component::{leading, leading_few, others};
 use orthopt_core::problem::support;
 use orthopt_core::smooth::{Measure, Quadratic};
@@ -28,8 +28,8 @@ struct Group {
 }
 
 impl Group {
-    fn of<F: Quadratic>(ground: &Ground<'_, F>, rows: Vec<usize>) -> Option<Self> {
-        let left = ground.block(&rows)?;
+    fn of<F: Quadratic>(model: &SupportModel<'_, F>, rows: Vec<usize>) -> Option<Self> {
+        let left = model.block(&rows)?;
         let next = Some((f64::INFINITY, Vec::new()));
         Some(Self { rows, left, out: 0, directions: Vec::new(), next, of: None })
     }
@@ -54,14 +54,14 @@ impl Group {
 
 /// r components on groups of rows that begin as the supports of the columns of `groups`, which share no row; components may have all rows of
 /// their group. `None` where there is no room for so many, C cannot be looked at, or time runs out.
-pub fn on_groups<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<Point> {
-    let (mut x, mut place) = placed(ground, groups)?;
-    let mut value = ground.value(&x);
+pub fn on_groups<F: Quadratic>(model: &SupportModel<'_, F>, groups: &RowMat) -> Option<Point> {
+    let (mut x, mut place) = placed(model, groups)?;
+    let mut value = model.value(&x);
     while let Some((y, of_y)) =
-        reassigned(ground, &x, &place, groups).and_then(|groups| placed(ground, &groups))
+        reassigned(model, &x, &place, groups).and_then(|groups| placed(model, &groups))
     {
-        let reached = ground.value(&y);
-        if !ground.raises(reached, value, WORTH) {
+        let reached = model.value(&y);
+        if !model.raises(reached, value, WORTH) {
             break;
         }
         (x, place, value) = (y, of_y, reached); // higher each time by more than rounding
@@ -71,26 +71,26 @@ pub fn on_groups<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Optio
 }
 
 /// The point within the limits.
-pub fn fitted<F: Quadratic>(ground: &Ground<'_, F>, at: Point) -> Option<Point> {
-    if ground.fits(&at) {
-        return ground.filled(at);
+pub fn fitted<F: Quadratic>(model: &SupportModel<'_, F>, at: Point) -> Option<Point> {
+    if model.fits(&at) {
+        return model.filled(at);
     }
-    let at = ground.polish(&at.x, &at.mask, GROWING)?;
-    ground.filled(ground.prune(at)?)
+    let at = model.polish(&at.x, &at.mask, GROWING)?;
+    model.filled(model.prune(at)?)
 }
 
 /// Some components of X found anew on some rows, beside the others: the directions there of the most variance that these leave.
 pub fn anew<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     x: &RowMat,
     columns: &[usize],
     rows: &[usize],
 ) -> Option<Point> {
-    let (n, r) = ground.shape();
+    let (n, r) = model.shape();
     let mut rest = x.clone();
     (0..n).for_each(|i| columns.iter().for_each(|k| rest.set(i, *k, 0.0)));
-    let c = ground.block(rows)?;
-    let c = if ground.measure == Measure::Variance { c } else { left(ground, c, rows, &rest) };
+    let c = model.block(rows)?;
+    let c = if model.measure == Measure::Variance { c } else { left(model, c, rows, &rest) };
     let (_, v) = leading_few(&c, &others(&rest, rows, &[]), columns.len())?;
     let mut mask = mask_of(&rest);
     for (a, i) in rows.iter().enumerate() {
@@ -99,14 +99,14 @@ pub fn anew<F: Quadratic>(
             mask[i * r + k] = true;
         }
     }
-    ground.filled(ground.prune(ground.polish(&rest, &mask, GROWING)?)?)
+    model.filled(model.prune(model.polish(&rest, &mask, GROWING)?)?)
 }
 
 /// The same on these groups, and the group of each column.
-fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<(RowMat, Vec<usize>)> {
-    let (n, r) = ground.shape();
+fn placed<F: Quadratic>(model: &SupportModel<'_, F>, groups: &RowMat) -> Option<(RowMat, Vec<usize>)> {
+    let (n, r) = model.shape();
     let mut all: Vec<Group> =
-        (0..groups.ncols()).map(|g| Group::of(ground, support(groups, g))).collect::<Option<_>>()?;
+        (0..groups.ncols()).map(|g| Group::of(model, support(groups, g))).collect::<Option<_>>()?;
     let mut columns: Vec<Vec<f64>> = Vec::new();
     let mut owners: Vec<usize> = Vec::new();
     let mut scores: Vec<Vec<f64>> = Vec::new(); // of the components, whitened, in C: what they leave is C − Σ zzᵀ
@@ -118,7 +118,7 @@ fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<(RowM
             if all[g].is_known(&scores) {
                 break g;
             }
-            if ground.is_over() {
+            if model.is_over() {
                 return None;
             }
             all[g].find(&scores);
@@ -129,8 +129,8 @@ fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<(RowM
         all[g].directions.push(direction);
         columns.push(x.data().to_vec());
         owners.push(g);
-        if ground.measure != Measure::Variance && variance > NOTHING * ground.cov.scale(1) {
-            let mut z = ground.cov.times(ground.f(), &x).data().to_vec();
+        if model.measure != Measure::Variance && variance > NOTHING * model.cov.scale(1) {
+            let mut z = model.cov.times(model.f(), &x).data().to_vec();
             count(2 * n * scores.len());
             for other in &scores {
                 axpy(-inner(other, x.data()), other, &mut z);
@@ -140,7 +140,7 @@ fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<(RowM
         }
     }
     // those of most nonzeros where the limits have room for most
-    let shares = ground.limits().shares(r);
+    let shares = model.limits().shares(r);
     let places = descending_to(r, &|k| shares[k] as f64);
     let size = |c: usize| columns[c].iter().filter(|v| **v != 0.0).count() as f64;
     let order = descending_to(r, &size);
@@ -156,13 +156,13 @@ fn placed<F: Quadratic>(ground: &Ground<'_, F>, groups: &RowMat) -> Option<(RowM
 /// As large groups of the rows, each in the one whose scores explain most of its variance by regression, those of most first. `place` is the
 /// group of each column of X. `None` if time runs out.
 fn reassigned<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     x: &RowMat,
     place: &[usize],
     groups: &RowMat,
 ) -> Option<RowMat> {
-    let (n, r) = ground.shape();
-    let image = ground.cov.times(ground.f(), x);
+    let (n, r) = model.shape();
+    let image = model.cov.times(model.f(), x);
     let all = groups.ncols();
     let mut gains: Vec<(f64, usize)> = Vec::with_capacity(n * all);
     for g in 0..all {
@@ -172,7 +172,7 @@ fn reassigned<F: Quadratic>(
         let s = cross(&of(x), &m).symmetric_part();
         let largest = (0..s.nrows()).fold(0.0f64, |a, k| a.max(s.get(k, k)));
         let inverse = |w: f64| if w > NOTHING * largest { 1.0 / w } else { 0.0 };
-        let inverse = spectral_function(&s, inverse).filter(|_| !ground.is_over())?;
+        let inverse = spectral_function(&s, inverse).filter(|_| !model.is_over())?;
         count(n * own.len() * own.len());
         let explained = |v: &[f64]| (0..v.len()).map(|k| v[k] * inner(inverse.row(k), v)).sum::<f64>();
         gains.extend((0..n).map(|i| (explained(m.row(i)), i * all + g)));
@@ -234,13 +234,13 @@ mod tests {
             let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize % 3];
             let rank = 4 + seed as usize % 4;
             let p = problem(&samples(seed % 4, seed, 1.0), measure, rank);
-            let ground = Ground::of(&p);
-            let (x, _) = placed(&ground, &groups(3)).unwrap();
+            let model = SupportModel::of(&p);
+            let (x, _) = placed(&model, &groups(3)).unwrap();
             assert!(stiefel::feasibility(&x) <= 1e-12, "{seed}");
             assert!(p.check(&x, "X").is_ok(), "{seed}");
-            let filled = fitted(&ground, on_groups(&ground, &groups(3)).unwrap()).unwrap();
+            let filled = fitted(&model, on_groups(&model, &groups(3)).unwrap()).unwrap();
             assert!(
-                p.check(&filled.x, "X").is_ok() && filled.value >= ground.value(&x) * (1.0 - 1e-12),
+                p.check(&filled.x, "X").is_ok() && filled.value >= model.value(&x) * (1.0 - 1e-12),
                 "{seed}"
             );
             let all: Vec<usize> = (0..N).collect();
@@ -248,9 +248,9 @@ mod tests {
             let (mut taken, mut open): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..rank).collect());
             while !open.is_empty() {
                 let before = RowMat::from_fn(N, taken.len(), |i, j| columns[taken[j]][i]);
-                let whole = ground.block(&all).unwrap();
+                let whole = model.block(&all).unwrap();
                 let rest =
-                    if measure == Measure::Variance { whole } else { left(&ground, whole, &all, &before) };
+                    if measure == Measure::Variance { whole } else { left(&model, whole, &all, &before) };
                 let variance = |k: &usize| -> f64 {
                     (0..N).map(|i| columns[*k][i] * inner(rest.row(i), &columns[*k])).sum()
                 };
@@ -265,7 +265,7 @@ mod tests {
                     if against.len() < SIZE {
                         let part = RowMat::from_fn(SIZE, SIZE, |a, b| rest.get(rows[a], rows[b]));
                         let (most, _) = leading(&part, &against, None, false).unwrap();
-                        let scale = ground.cov.scale(1);
+                        let scale = model.cov.scale(1);
                         assert!(
                             most <= own + 1e-9 * scale,
                             "{seed}, component {k}, group {g}: {most}, {own}"
@@ -277,10 +277,10 @@ mod tests {
     }
 
     /// What the scores of some columns explain of each variable by regression, from what they leave of C as a whole matrix.
-    fn explained(ground: &Ground<'_, DenseGram>, x: &RowMat) -> Vec<f64> {
+    fn explained(model: &SupportModel<'_, DenseGram>, x: &RowMat) -> Vec<f64> {
         let all: Vec<usize> = (0..N).collect();
-        let whole = ground.block(&all).unwrap();
-        let rest = left(ground, whole.clone(), &all, x);
+        let whole = model.block(&all).unwrap();
+        let rest = left(model, whole.clone(), &all, x);
         (0..N).map(|i| whole.get(i, i) - rest.get(i, i)).collect()
     }
 
@@ -289,12 +289,12 @@ mod tests {
     fn rows_go_to_the_group_that_explains_most_of_them() {
         for seed in 0..24u64 {
             let p = problem(&samples(seed % 4, seed, 1.0), Measure::Adjusted, 5);
-            let ground = Ground::of(&p);
-            let (x, place) = placed(&ground, &groups(3)).unwrap();
+            let model = SupportModel::of(&p);
+            let (x, place) = placed(&model, &groups(3)).unwrap();
             let gains: Vec<Vec<f64>> = (0..3)
                 .map(|g| {
                     let own: Vec<usize> = (0..5).filter(|k| place[*k] == g).collect();
-                    explained(&ground, &RowMat::from_fn(N, own.len(), |i, k| x.get(i, own[k])))
+                    explained(&model, &RowMat::from_fn(N, own.len(), |i, k| x.get(i, own[k])))
                 })
                 .collect();
             let (mut room, mut slow) = ([SIZE; 3], [usize::MAX; N]);
@@ -306,7 +306,7 @@ mod tests {
                 (slow[i], room[g]) = (g, room[g] - 1);
                 total += gains[g][i];
             }
-            let found = reassigned(&ground, &x, &place, &groups(3)).unwrap();
+            let found = reassigned(&model, &x, &place, &groups(3)).unwrap();
             let own = (0..3).flat_map(|g| support(&found, g).into_iter().map(move |i| (i, g)));
             assert!((0..3).all(|g| support(&found, g).len() == SIZE), "{seed}");
             assert!(
@@ -315,7 +315,7 @@ mod tests {
             );
             let fast: f64 = own.map(|(i, g)| gains[g][i]).sum();
             assert!((fast - total).abs() <= 1e-9 * total.abs().max(1e-9), "{seed}: {fast} and {total}");
-            let (begun, ended) = (ground.value(&x), on_groups(&ground, &groups(3)).unwrap());
+            let (begun, ended) = (model.value(&x), on_groups(&model, &groups(3)).unwrap());
             assert!(ended.value >= begun * (1.0 - 1e-12), "{seed}: {begun} and {}", ended.value);
             assert!(stiefel::feasibility(&ended.x) <= 1e-12, "{seed}");
         }
@@ -329,19 +329,19 @@ mod tests {
         for seed in 0..24u64 {
             let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize % 3];
             let p = problem(&samples(seed % 4, seed, 1.0), measure, 4);
-            let ground = Ground::of(&p);
+            let model = SupportModel::of(&p);
             let is_right = |at: &Point| p.check(&at.x, "X").is_ok() && stiefel::feasibility(&at.x) <= 1e-12;
-            let on = on_groups(&ground, &wide).unwrap();
+            let on = on_groups(&model, &wide).unwrap();
             assert!(on.counts().iter().any(|count| *count > SIZE) || seed % 4 != 0, "{seed}");
-            if let Some(at) = fitted(&ground, on) {
+            if let Some(at) = fitted(&model, on) {
                 assert!(is_right(&at), "{seed}");
                 narrow += 1;
             }
-            let at = fitted(&ground, on_groups(&ground, &groups(3)).unwrap()).unwrap();
+            let at = fitted(&model, on_groups(&model, &groups(3)).unwrap()).unwrap();
             for columns in [vec![0], vec![1, 3], vec![0, 2, 3]] {
                 let rows: Vec<usize> =
                     (0..N).filter(|i| columns.iter().any(|k| at.x.get(*i, *k) != 0.0)).collect();
-                let Some(found) = anew(&ground, &at.x, &columns, &rows) else { continue };
+                let Some(found) = anew(&model, &at.x, &columns, &rows) else { continue };
                 assert!(is_right(&found), "{seed}, {columns:?}");
                 others += 1;
                 if measure == Measure::Variance && columns.len() == 1 {
@@ -364,8 +364,8 @@ mod tests {
             let at = |unit: f64, rank: usize, count: usize| {
                 let p = problem(&samples(seed % 4, seed, unit), Measure::Adjusted, rank);
                 {
-                    let ground = Ground::of(&p);
-                    on_groups(&ground, &groups(count)).and_then(|at| fitted(&ground, at)).map(|at| at.x)
+                    let model = SupportModel::of(&p);
+                    on_groups(&model, &groups(count)).and_then(|at| fitted(&model, at)).map(|at| at.x)
                 }
             };
             let one = at(1.0, 6, 3);
@@ -383,7 +383,7 @@ mod tests {
         for seed in 0..12u64 {
             let measure = [Measure::Adjusted, Measure::Variance][seed as usize % 2];
             let p = problem(&samples(seed % 4, seed, 1.0), measure, 7);
-            let x = super::super::one_by_one(&Ground::of(&p)).unwrap();
+            let x = super::super::one_by_one(&SupportModel::of(&p)).unwrap();
             assert!(p.check(&x, "X").is_ok(), "{seed}");
             assert!(stiefel::feasibility(&x) <= 1e-12, "{seed}");
         }

@@ -1,10 +1,10 @@
 //! Components of one variable: every variable that no component uses in its place, one by one.
 
-use super::ground::{ENTERING, Ground, PASSING, Point, STAYING, WORTH};
+use super::support_model::{ENTERING, PASSING, Point, STAYING, SupportModel, WORTH};
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::order::largest_first;
 
-impl<F: Quadratic> Ground<'_, F> {
+impl<F: Quadratic> SupportModel<'_, F> {
     /// The exchange of the only entry of a component for one on a free row that raises the value; an exchange of entries never
     /// takes the last one of a component.
     pub(super) fn replaced(&self, at: &Point) -> Option<Point> {

@@ -1,6 +1,6 @@
 //! Where the search begins: eigenvectors pruned, variables divided among components, components that share no variable.
 
-use super::ground::{GROWING, Ground, PASSING, Point, STAYING, mask_of};
+use super::support_model::{GROWING, PASSING, Point, STAYING, SupportModel, mask_of};
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Covariance;
 use orthopt_linalg::RowMat;
@@ -19,42 +19,42 @@ const NOTHING: f64 = 1e-12;
 const NO_VARIANCE: f64 = 1e-12;
 
 /// The best point on all entries near orthonormal columns `v`, pruned to the limits.
-pub fn pruned<F: Quadratic>(ground: &Ground<'_, F>, v: &RowMat) -> Option<Point> {
+pub fn pruned<F: Quadratic>(model: &SupportModel<'_, F>, v: &RowMat) -> Option<Point> {
     let mask = vec![true; v.data().len()];
-    ground.filled(ground.prune(Point { x: v.clone(), mask, value: ground.value(v) })?)
+    model.filled(model.prune(Point { x: v.clone(), mask, value: model.value(v) })?)
 }
 
 /// Every variable given to the column where its loading is largest, pruned to the limits.
-pub fn divided<F: Quadratic>(ground: &Ground<'_, F>, v: &RowMat) -> Option<Point> {
+pub fn divided<F: Quadratic>(model: &SupportModel<'_, F>, v: &RowMat) -> Option<Point> {
     let r = v.ncols();
     let largest = |i: usize| (0..r).fold(0, |b, k| if v.get(i, k).abs() > v.get(i, b).abs() { k } else { b });
     let owner: Vec<usize> = (0..v.nrows()).map(largest).collect();
     let mask: Vec<bool> = (0..v.data().len()).map(|e| owner[e / r] == e % r).collect();
-    let at = ground.polish(v, &mask, STAYING)?;
-    ground.filled(ground.prune(at)?)
+    let at = model.polish(v, &mask, STAYING)?;
+    model.filled(model.prune(at)?)
 }
 
 /// The feasible point nearest to X on its support.
-pub fn repaired<F: Quadratic>(ground: &Ground<'_, F>, x: &RowMat) -> Option<Point> {
-    ground.polish(x, &mask_of(x), (0, 0.0))
+pub fn repaired<F: Quadratic>(model: &SupportModel<'_, F>, x: &RowMat) -> Option<Point> {
+    model.polish(x, &mask_of(x), (0, 0.0))
 }
 
 /// The point on the supports of X, with what the limits leave used.
-pub fn polished<F: Quadratic>(ground: &Ground<'_, F>, x: &RowMat) -> Option<Point> {
-    ground.filled(ground.prune(ground.polish(x, &mask_of(x), STAYING)?)?)
+pub fn polished<F: Quadratic>(model: &SupportModel<'_, F>, x: &RowMat) -> Option<Point> {
+    model.filled(model.prune(model.polish(x, &mask_of(x), STAYING)?)?)
 }
 
 /// Components one after the other that share no variable: each is grown, on what earlier ones leave of C, from the rows
 /// that have most in common with their closest ones. `None` where C is not kept, or where variables or time run out.
-pub fn apart<F: Quadratic>(ground: &Ground<'_, F>, shares: &[usize], cancel: &Cancel) -> Option<RowMat> {
-    let (n, r) = ground.shape();
-    let c = ground.cov.matrix()?;
+pub fn apart<F: Quadratic>(model: &SupportModel<'_, F>, shares: &[usize], cancel: &Cancel) -> Option<RowMat> {
+    let (n, r) = model.shape();
+    let c = model.cov.matrix()?;
     let mut x = RowMat::zeros(n, r);
     let all: Vec<usize> = (0..n).collect();
     let mut used = vec![false; n];
     for (k, size) in shares.iter().enumerate() {
-        let own = Covariance::of_matrix(left(ground, c.clone(), &all, &x), ground.squares());
-        let alone = ground.alone(ground.f(), &own, *size);
+        let own = Covariance::of_matrix(left(model, c.clone(), &all, &x), model.squares());
+        let alone = model.alone(model.f(), &own, *size);
         let mut best: Option<Point> = None;
         for seed in seeds(&own, &used, *size) {
             if cancel.is_over() {
@@ -76,7 +76,7 @@ pub fn apart<F: Quadratic>(ground: &Ground<'_, F>, shares: &[usize], cancel: &Ca
 
 /// What the columns of X that are not zero leave of C, C − CX(XᵀCX)⁺XᵀC, on rows on which `c` is C.
 pub(super) fn left<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     mut c: RowMat,
     rows: &[usize],
     x: &RowMat,
@@ -84,7 +84,7 @@ pub(super) fn left<F: Quadratic>(
     let columns: Vec<usize> =
         (0..x.ncols()).filter(|k| (0..x.nrows()).any(|i| x.get(i, *k) != 0.0)).collect();
     let x = RowMat::from_fn(x.nrows(), columns.len(), |i, k| x.get(i, columns[k]));
-    let m = ground.cov.times(ground.f(), &x);
+    let m = model.cov.times(model.f(), &x);
     let s = cross(&x, &m).symmetric_part();
     let largest = (0..s.nrows()).fold(0.0f64, |a, k| a.max(s.get(k, k)));
     let inverse = |w: f64| if w > NOTHING * largest { 1.0 / w } else { 0.0 };
@@ -127,7 +127,12 @@ fn seeds(own: &Covariance, used: &[bool], size: usize) -> Vec<usize> {
 }
 
 /// A component from one row on, the entry of most exact gain first.
-fn grown<F: Quadratic>(alone: &Ground<'_, F>, seed: usize, used: &[bool], size: usize) -> Option<Point> {
+fn grown<F: Quadratic>(
+    alone: &SupportModel<'_, F>,
+    seed: usize,
+    used: &[bool],
+    size: usize,
+) -> Option<Point> {
     let n = used.len();
     let x = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == seed)));
     let mut at = alone.polish(&x, &mask_of(&x), GROWING)?;
@@ -144,18 +149,18 @@ fn grown<F: Quadratic>(alone: &Ground<'_, F>, seed: usize, used: &[bool], size: 
 
 /// A point after `most` entries with the largest gradient times `noise` were added and as many pruned.
 pub fn overshot<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     x: &RowMat,
     most: usize,
     noise: impl Fn(usize) -> f64,
 ) -> Option<Point> {
-    let at = Point { x: x.clone(), mask: mask_of(x), value: ground.value(x) };
-    ground.overshoot(&at, most, noise)
+    let at = Point { x: x.clone(), mask: mask_of(x), value: model.value(x) };
+    model.overshoot(&at, most, noise)
 }
 
 /// Two columns turned by an angle in their plane, on the rows of both, polished and pruned.
 pub fn rotated<F: Quadratic>(
-    ground: &Ground<'_, F>,
+    model: &SupportModel<'_, F>,
     x: &RowMat,
     (a, b): (usize, usize),
     angle: f64,
@@ -169,5 +174,5 @@ pub fn rotated<F: Quadratic>(
         let either = u != 0.0 || v != 0.0;
         (mask[i * x.ncols() + a], mask[i * x.ncols() + b]) = (either, either);
     }
-    ground.filled(ground.prune(ground.polish(&y, &mask, PASSING)?)?)
+    model.filled(model.prune(model.polish(&y, &mask, PASSING)?)?)
 }

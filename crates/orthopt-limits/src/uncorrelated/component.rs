@@ -7,7 +7,7 @@ use crate::problem::UncorrelatedProblem;
 use orthopt_core::problem::support;
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::kernels::inner;
 use orthopt_linalg::order::{ascending_to, descending};
 use orthopt_linalg::small::spectral_function;
@@ -42,7 +42,7 @@ pub(super) fn improve<F: Quadratic>(p: &UncorrelatedProblem<F>, at: &Point, k: u
         return Some(change);
     }
     let most = (TRIED.0 / now.rows.len().max(1)).clamp(TRIED.1, TRIED.2);
-    now.entering().into_iter().take(most).take_while(|_| !nobody_waits()).find_map(|i| now.with(i))
+    now.entering().into_iter().take(most).take_while(|_| !is_over()).find_map(|i| now.with(i))
 }
 
 /// A component as it is.

@@ -26,7 +26,7 @@ use orthopt_core::smooth::Quadratic;
 use orthopt_core::solve::info::SolverInfo;
 use orthopt_core::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::error::Result;
 use point::Point;
 pub use supports::rounded;
@@ -118,7 +118,7 @@ impl State {
             self.next = 0;
         } else {
             // unless it was not looked for to the end
-            self.ended = (!nobody_waits()).then_some(DONE);
+            self.ended = (!is_over()).then_some(DONE);
         }
         several
     }
@@ -132,7 +132,7 @@ impl State {
         let r = p.rank();
         for first in 0..r {
             for second in (0..r).filter(|j| *j != first) {
-                if nobody_waits() {
+                if is_over() {
                     return false;
                 }
                 if let Some(at) = self.pair(p, first, second)

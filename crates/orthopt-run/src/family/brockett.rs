@@ -4,7 +4,7 @@
 use super::lambda::default_lambda;
 use super::portfolio::raced;
 use super::posed::{Posed, rank_or_default};
-use super::{Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
+use super::{AnyProblem, Kind, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::size;
 use orthopt_core::penalty::{AnyPenalty, find_penalty};
@@ -175,6 +175,6 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
     let statement = super::statement::statement(info, options);
     Ok(Posed {
         lambda,
-        ..Posed::new(info, statement, Named::Pca(PcaProblem::new(f, h, rank)?), rank, reasons)
+        ..Posed::new(info, statement, AnyProblem::Pca(PcaProblem::new(f, h, rank)?), rank, reasons)
     })
 }

@@ -11,7 +11,9 @@ use super::curvature::Curvature;
 use super::knee::Knee;
 use super::measured::{SHARED, is_crowded};
 use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
-use super::{Between, Family, Held, Narrow, Plan, PoseOptions, ProblemInfo, Wanted, proved_by_branching};
+use super::{
+    Between, Family, MaybeOwned, Plan, PoseOptions, ProblemInfo, Reducible, Wanted, proved_by_branching,
+};
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::moves::{Polish, Polished, Reheat};
@@ -32,7 +34,7 @@ use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::start::Start;
 use orthopt_limits::CARDINALITY_SOLVERS;
 use orthopt_limits::exchange::{Exchange, disjoint, entrants, rounded, sequential, tangent};
-use orthopt_limits::overshoot::Ground;
+use orthopt_limits::overshoot::SupportModel;
 use orthopt_limits::problem::CardinalityProblem;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -228,9 +230,9 @@ impl Family for CardinalityProblem {
             "shared" => {
                 let work = at_level_0(cost_of_gradient(&self.f, self.shape()));
                 let cov = Covariance::new(&self.f, false);
-                let ground = Ground::of_variance(self, &cov).until(cancel);
+                let model = SupportModel::of_variance(self, &cov).until(cancel);
                 let is_point = |x: &RowMat| self.check(x, "X").is_ok();
-                let x = shared_start(self, &ground, is_point, (work, seed), cancel);
+                let x = shared_start(self, &model, is_point, (work, seed), cancel);
                 x.or_else(|| one_by_one(self, false, seed, cancel)).ok_or_else(failed)
             }
             "deflation" | "apart" => one_by_one(self, name == "apart", seed, cancel).ok_or_else(failed),
@@ -299,8 +301,8 @@ impl Family for CardinalityProblem {
         begins.then(|| proved_by_branching(self, known, work, cancel)).flatten()
     }
 
-    fn narrow(&self) -> Option<Held<'_, Self>> {
-        Some(Held::Own(self))
+    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
+        Some(MaybeOwned::Own(self))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -369,7 +371,7 @@ pub(super) fn proof_of_plain(
 /// Work of the bound of plain PCA over n³.
 const DECOMPOSITIONS: u64 = 100;
 
-impl Narrow<Self> for CardinalityProblem {
+impl Reducible<Self> for CardinalityProblem {
     fn form(&self) -> &AnySmooth {
         &self.f
     }

@@ -6,7 +6,7 @@
 use faer::Mat;
 use faer::sparse::{SparseColMat, SparseColMatRef, SymbolicSparseColMat};
 
-use super::named::Named;
+use super::named::AnyProblem;
 use super::posed::Posed;
 use super::{Kind, LinearInput, PoseOptions, ProblemInfo};
 use orthopt_core::options::Value;
@@ -92,7 +92,7 @@ impl Unit {
         if !posed.reasons.iter().any(|reason| *reason == self.reason()) {
             posed.reasons.push(self.reason());
         }
-        let problem = Named::InUnit(Box::new(InUnit { near: posed.problem, unit: *self }));
+        let problem = AnyProblem::InUnit(Box::new(InUnit { near: posed.problem, unit: *self }));
         Posed { problem, lambda, ..posed }
     }
 
@@ -127,7 +127,7 @@ pub fn shape(shape: &Shape, unit: f64) -> Shape {
 /// A problem of any family for data divided by a power of two.
 #[derive(Clone, Debug)]
 pub struct InUnit {
-    pub(super) near: Named,
+    pub(super) near: AnyProblem,
     unit: Unit,
 }
 
@@ -139,7 +139,7 @@ impl InUnit {
 
     /// `near`, and the unit that it is posed in.
     #[doc(hidden)]
-    pub fn into_parts(self) -> (Named, Unit) {
+    pub fn into_parts(self) -> (AnyProblem, Unit) {
         (self.near, self.unit)
     }
 }

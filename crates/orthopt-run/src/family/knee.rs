@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::{Cancel, nobody_waits};
+use orthopt_linalg::cancel::{Cancel, is_over};
 use orthopt_linalg::error::Result;
 use orthopt_linalg::kernels::{axpy, inner};
 use orthopt_linalg::message::Message;
@@ -172,7 +172,7 @@ impl Taken {
 fn grown<F: Quadratic>(columns: &mut Columns<'_, F>, rotated: &RowMat, count: usize) -> Option<f64> {
     let (n, mut taken, mut variance) = (rotated.nrows(), Taken::default(), 0.0);
     for k in 0..rotated.ncols() {
-        if nobody_waits() {
+        if is_over() {
             return None;
         }
         let direction = taken.without((0..n).map(|i| rotated.get(i, k)).collect());

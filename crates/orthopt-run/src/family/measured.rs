@@ -13,12 +13,12 @@ use super::catalogue::instead;
 use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
 use super::line_up::K_COMPONENTS;
-use super::narrow::{Held, Narrow};
+use super::narrow::{MaybeOwned, Reducible};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::shared_rows::{self, GROUPED, SELECTED};
 use super::supports_proof;
-use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{AnyProblem, Family, Kind, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::measured_moves::{Overshot, Regroup, Rotate, Together};
 use crate::search::moves::{Polish, Polished};
@@ -38,7 +38,7 @@ use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::solve::{AnySolver, Solution};
 use orthopt_core::start::Start;
 use orthopt_limits::MEASURED_SOLVERS;
-use orthopt_limits::overshoot::{self, Ground, Overshoot, Point};
+use orthopt_limits::overshoot::{self, Overshoot, Point, SupportModel};
 use orthopt_limits::problem::{MeasuredProblem, Share};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -173,9 +173,9 @@ fn scaled(p: &MeasuredProblem, v: &RowMat) -> RowMat {
 
 /// r components from free variables, `size` each.
 fn random_point(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<Point> {
-    let ground = Ground::of(p).until(cancel);
+    let model = SupportModel::of(p).until(cancel);
     let (n, r) = p.shape();
-    let sizes = ground.limits().shares(r);
+    let sizes = model.limits().shares(r);
     let mut rng = Pcg64::seed_from_u64(seed ^ 0x4d45_4153);
     for _ in 0..TRIES {
         if cancel.is_over() {
@@ -190,7 +190,7 @@ fn random_point(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<Point
                 x.set(*i, k, rng.sample(StandardNormal));
             }
         }
-        if let Some(at) = overshoot::polished(&ground, &x) {
+        if let Some(at) = overshoot::polished(&model, &x) {
             return Some(at);
         }
     }
@@ -198,34 +198,34 @@ fn random_point(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<Point
 }
 
 fn named_start(p: &MeasuredProblem, name: &str, seed: u64, cancel: &Cancel) -> Result<Option<RowMat>> {
-    let ground = Ground::of(p).until(cancel);
+    let model = SupportModel::of(p).until(cancel);
     let r = p.rank();
     let point = match name {
-        "pruned" => overshoot::pruned(&ground, &eigenvectors(p, cancel)?),
-        "varimax" => overshoot::pruned(&ground, &varimax(&eigenvectors(p, cancel)?)),
-        "scaled" => overshoot::pruned(&ground, &scaled(p, &eigenvectors(p, cancel)?)),
-        "divided" => overshoot::divided(&ground, &eigenvectors(p, cancel)?),
-        "divided-varimax" => overshoot::divided(&ground, &varimax(&eigenvectors(p, cancel)?)),
+        "pruned" => overshoot::pruned(&model, &eigenvectors(p, cancel)?),
+        "varimax" => overshoot::pruned(&model, &varimax(&eigenvectors(p, cancel)?)),
+        "scaled" => overshoot::pruned(&model, &scaled(p, &eigenvectors(p, cancel)?)),
+        "divided" => overshoot::divided(&model, &eigenvectors(p, cancel)?),
+        "divided-varimax" => overshoot::divided(&model, &varimax(&eigenvectors(p, cancel)?)),
         "apart" | "halves" => {
-            let mut shares = ground.limits().shares(r);
+            let mut shares = model.limits().shares(r);
             if name == "halves" {
                 shares.iter_mut().for_each(|s| *s = (*s / 2).max(2.min(*s)));
             }
-            let x = overshoot::apart(&ground, &shares, cancel);
-            x.and_then(|x| overshoot::polished(&ground, &x))
+            let x = overshoot::apart(&model, &shares, cancel);
+            x.and_then(|x| overshoot::polished(&model, &x))
         }
         "variance" => {
-            let other = ground.for_variance();
+            let other = model.for_variance();
             let at = overshoot::pruned(&other, &eigenvectors(p, cancel)?);
             at.and_then(|at| overshoot::climbed(&other, at, cancel))
-                .and_then(|at| overshoot::polished(&ground, &at.x))
+                .and_then(|at| overshoot::polished(&model, &at.x))
         }
         COORDINATES => {
             let c = p.f.covariance();
             let order = descending_to(p.nrows(), &|i| c.diagonal(i));
             let x = RowMat::from_fn(p.nrows(), r, |i, k| f64::from(u8::from(order[k] == i)));
             if p.between().is_uncorrelated() || p.share().min > 1 {
-                overshoot::polished(&ground, &x)
+                overshoot::polished(&model, &x)
             } else {
                 return Ok(Some(x));
             }
@@ -238,9 +238,9 @@ fn named_start(p: &MeasuredProblem, name: &str, seed: u64, cancel: &Cancel) -> R
         "shared" => {
             let work = at_level_0(cost_of_gradient(p.f.quadratic(), p.shape()));
             let is_point = |x: &RowMat| p.check(x, "X").is_ok();
-            return Ok(shared_start(p, &ground, is_point, (work, seed), cancel));
+            return Ok(shared_start(p, &model, is_point, (work, seed), cancel));
         }
-        "sequential" => return Ok(overshoot::one_by_one(&ground)),
+        "sequential" => return Ok(overshoot::one_by_one(&model)),
         "random" => random_point(p, seed, cancel),
         "grouped" => shared_rows::grouped(p, cancel),
         "selected" => shared_rows::selected(p, seed, cancel),
@@ -324,10 +324,10 @@ impl Family for MeasuredProblem {
         if (x.nrows(), x.ncols()) != self.shape() {
             self.check(x, "the starting point X")?;
         }
-        let ground = Ground::of(self);
+        let model = SupportModel::of(self);
         let near = match self.allows(x) {
-            true => overshoot::repaired(&ground, x),
-            false => overshoot::polished(&ground, x),
+            true => overshoot::repaired(&model, x),
+            false => overshoot::polished(&model, x),
         };
         near.map(|at| at.x)
             .filter(|x| self.check(x, "X").is_ok())
@@ -473,9 +473,9 @@ impl Family for MeasuredProblem {
     }
 
     /// Not for what scores explain by regression, which is a sum over all variables.
-    fn narrow(&self) -> Option<Held<'_, Self>> {
+    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
         let takes = self.order() == Order::Joint && self.f.measure() != Measure::Explained;
-        takes.then_some(Held::Own(self))
+        takes.then_some(MaybeOwned::Own(self))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -492,8 +492,8 @@ impl Family for MeasuredProblem {
             return None;
         }
         let seconds = Cancel::never().within(Some(PRICE));
-        let ground = Ground::of(self).for_orthogonal().until(&seconds);
-        let other = overshoot::climbed(&ground, overshoot::polished(&ground, x)?, &Cancel::never())?;
+        let model = SupportModel::of(self).for_orthogonal().until(&seconds);
+        let other = overshoot::climbed(&model, overshoot::polished(&model, x)?, &Cancel::never())?;
         let share = |x: &RowMat| 100.0 * explained_variance(self.f.quadratic(), x).projected;
         let (own, other) = (share(x), share(&other.x));
         Some(
@@ -530,7 +530,7 @@ impl Family for MeasuredProblem {
     }
 
     fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
-        Ground::of(self).criticality(x)
+        SupportModel::of(self).criticality(x)
     }
 
     fn has_pairs(&self) -> bool {
@@ -543,7 +543,7 @@ impl Family for MeasuredProblem {
     }
 }
 
-impl Narrow<Self> for MeasuredProblem {
+impl Reducible<Self> for MeasuredProblem {
     fn form(&self) -> &AnySmooth {
         self.f.quadratic()
     }
@@ -582,8 +582,8 @@ impl Narrow<Self> for MeasuredProblem {
     }
 
     fn entrants(&self, x: &RowMat, cancel: &Cancel) -> Vec<usize> {
-        let ground = Ground::of(self).until(cancel);
-        let better = overshoot::repaired(&ground, x).and_then(|at| ground.exchange(&at));
+        let model = SupportModel::of(self).until(cancel);
+        let better = overshoot::repaired(&model, x).and_then(|at| model.exchange(&at));
         let has = |x: &RowMat, i: usize| x.row(i).iter().any(|v| *v != 0.0);
         better.map_or_else(Vec::new, |at| (0..x.nrows()).filter(|i| has(&at.x, *i) && !has(x, *i)).collect())
     }
@@ -715,7 +715,7 @@ pub(super) fn pose_measured(
         Measure::Explained => "explained variance",
     };
     let statement = Cow::from(format!("sparse PCA: min -1/2 {what} + lambda ||X||_0, {constraint}"));
-    let problem = Named::Measured(problem);
+    let problem = AnyProblem::Measured(problem);
     let notes =
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
     Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })

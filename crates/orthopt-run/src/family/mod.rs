@@ -21,7 +21,6 @@ mod cardinality;
 pub mod catalogue;
 mod composite;
 mod composite_pca;
-mod condensed;
 mod curvature;
 mod in_time;
 #[doc(hidden)]
@@ -30,6 +29,7 @@ mod j_orthogonal;
 mod knee;
 mod lambda;
 mod line_up;
+mod low_rank;
 mod measured;
 mod memory;
 mod named;
@@ -65,9 +65,9 @@ pub(crate) use composite_pca::default_k;
 pub use composite_pca::{CompositeOptions, Split, composite_parts, composite_problem, needs_parts};
 pub use in_unit::InUnit;
 pub use knee::{Knee, knee};
-pub use named::Named;
-pub use narrow::Carried;
-pub use narrow::{Held, Narrow};
+pub use named::AnyProblem;
+pub use narrow::WarmStart;
+pub use narrow::{MaybeOwned, Reducible};
 pub use nonlinear_eig::{LinearInput, SOLVERS as NONLINEAR_EIG_SOLVERS};
 pub use orthopt_core::problem::Between;
 pub use pca::{order_components, pca_problem};
@@ -221,12 +221,12 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     }
 
     /// The problem as one that can be searched on some of its variables; `None` where it is not.
-    fn narrow(&self) -> Option<Held<'_, Self>> {
+    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
         None
     }
 
     /// The problem with less of C to be searched first, where X needs all variables and that pays.
-    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<Held<'_, Self>> {
+    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<MaybeOwned<'_, Self>> {
         None
     }
 

@@ -1,12 +1,12 @@
 //! A problem of any family: what is above the families (plans, searches, reports, front ends) is compiled for this type alone.
 //!
-//! Solvers, starts and moves are written for the type of their own family. A plan of one becomes a plan of [`Named`] with the
+//! Solvers, starts and moves are written for the type of their own family. A plan of one becomes a plan of [`AnyProblem`] with the
 //! function that gives the problem back.
 
 use std::sync::OnceLock;
 
 use super::in_unit::InUnit;
-use super::narrow::{Held, Narrow};
+use super::narrow::{MaybeOwned, Reducible};
 use super::{Family, Plan, Wanted};
 use crate::search::Effort;
 use orthopt_bound as bound;
@@ -29,7 +29,7 @@ use orthopt_linalg::message::Message;
 ///
 /// Exhaustive on purpose: a family that is not in the list below does not compile.
 #[derive(Clone, Debug)]
-pub enum Named {
+pub enum AnyProblem {
     /// min −½⟨X, CX⟩ + h(X), XᵀX = I.
     Pca(PcaProblem),
     /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit on nonzeros.
@@ -50,7 +50,7 @@ pub enum Named {
     InUnit(Box<InUnit>),
 }
 
-impl Named {
+impl AnyProblem {
     /// The problem of one family, for data divided by a power of two where they are far from 1.
     fn near(&self) -> &Self {
         match self {
@@ -96,41 +96,41 @@ impl Named {
     }
 }
 
-/// A family that [`Named`] lists.
+/// A family that [`AnyProblem`] lists.
 trait Member: Family {
     /// The problem again.
-    fn of(named: &Named) -> &Self;
+    fn of(named: &AnyProblem) -> &Self;
 
     /// As one of any family.
-    fn named(self) -> Named;
+    fn named(self) -> AnyProblem;
 
     /// Its solvers for such problems, made once.
-    fn lifted() -> &'static OnceLock<Vec<SolverInfo<Named>>>;
+    fn lifted() -> &'static OnceLock<Vec<SolverInfo<AnyProblem>>>;
 }
 
 macro_rules! members {
     ($($variant:ident($problem:ty)),*) => {
         $(impl Member for $problem {
-            fn of(named: &Named) -> &Self {
+            fn of(named: &AnyProblem) -> &Self {
                 match named.near() {
-                    Named::$variant(problem) => problem,
+                    AnyProblem::$variant(problem) => problem,
                     _ => unreachable!("the plan of a problem is used with that problem"),
                 }
             }
 
-            fn named(self) -> Named {
-                Named::$variant(self)
+            fn named(self) -> AnyProblem {
+                AnyProblem::$variant(self)
             }
 
-            fn lifted() -> &'static OnceLock<Vec<SolverInfo<Named>>> {
-                static LIFTED: OnceLock<Vec<SolverInfo<Named>>> = OnceLock::new();
+            fn lifted() -> &'static OnceLock<Vec<SolverInfo<AnyProblem>>> {
+                static LIFTED: OnceLock<Vec<SolverInfo<AnyProblem>>> = OnceLock::new();
                 &LIFTED
             }
         }
 
-        impl From<$problem> for Named {
+        impl From<$problem> for AnyProblem {
             fn from(problem: $problem) -> Self {
-                Named::$variant(problem)
+                AnyProblem::$variant(problem)
             }
         })*
 
@@ -138,8 +138,8 @@ macro_rules! members {
         macro_rules! each {
             ($named:expr, $p:ident => $body:expr) => {
                 match $named.near() {
-                    $(Named::$variant($p) => $body,)*
-                    Named::InUnit(_) => unreachable!("data that are divided by a power of two are near 1"),
+                    $(AnyProblem::$variant($p) => $body,)*
+                    AnyProblem::InUnit(_) => unreachable!("data that are divided by a power of two are near 1"),
                 }
             };
         }
@@ -157,11 +157,11 @@ members!(
     Samples(SampleProblem)
 );
 
-fn solvers<P: Member>(problem: &P) -> &'static [SolverInfo<Named>] {
+fn solvers<P: Member>(problem: &P) -> &'static [SolverInfo<AnyProblem>] {
     P::lifted().get_or_init(|| problem.solvers().iter().map(|solver| solver.lifted(P::of)).collect())
 }
 
-fn plan<P: Member>(problem: &P, wanted: &Wanted) -> Result<Plan<Named>> {
+fn plan<P: Member>(problem: &P, wanted: &Wanted) -> Result<Plan<AnyProblem>> {
     let Plan { solvers: own, options, starts, reasons, chosen, portfolio, lower_bound } =
         problem.plan(wanted)?;
     let lifted = solvers(problem);
@@ -172,9 +172,9 @@ fn plan<P: Member>(problem: &P, wanted: &Wanted) -> Result<Plan<Named>> {
 }
 
 /// A problem of one family in which variables may be left out.
-struct Lifted<'a, P>(Held<'a, P>);
+struct Lifted<'a, P>(MaybeOwned<'a, P>);
 
-impl<P: Member> Narrow<Named> for Lifted<'_, P> {
+impl<P: Member> Reducible<AnyProblem> for Lifted<'_, P> {
     fn form(&self) -> &AnySmooth {
         self.0.form()
     }
@@ -183,7 +183,7 @@ impl<P: Member> Narrow<Named> for Lifted<'_, P> {
         self.0.gradient()
     }
 
-    fn on_variables(&self, variables: &[usize]) -> Result<Named> {
+    fn on_variables(&self, variables: &[usize]) -> Result<AnyProblem> {
         self.0.on_variables(variables).map(P::named)
     }
 
@@ -220,11 +220,11 @@ impl<P: Member> Narrow<Named> for Lifted<'_, P> {
     }
 }
 
-fn lifted<P: Member>(narrow: Held<'_, P>) -> Held<'_, Named> {
-    Held::Made(Box::new(Lifted(narrow)))
+fn lifted<P: Member>(narrow: MaybeOwned<'_, P>) -> MaybeOwned<'_, AnyProblem> {
+    MaybeOwned::Made(Box::new(Lifted(narrow)))
 }
 
-impl Evaluate for Named {
+impl Evaluate for AnyProblem {
     fn value(&self, x: &RowMat) -> f64 {
         self.unit() * each!(self, p => Evaluate::value(p, x))
     }
@@ -263,7 +263,7 @@ impl Evaluate for Named {
     }
 }
 
-impl Family for Named {
+impl Family for AnyProblem {
     fn in_unit(&self) -> Option<(&Self, f64)> {
         match self {
             Self::InUnit(far) => Some((&far.near, far.of_f())),
@@ -368,11 +368,11 @@ impl Family for Named {
         each!(self, p => Family::proved_with(p, known, work, cancel)).map(|bound| bound.times(self.unit()))
     }
 
-    fn narrow(&self) -> Option<Held<'_, Self>> {
+    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
         each!(self, p => Family::narrow(p).map(lifted))
     }
 
-    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Held<'_, Self>> {
+    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<MaybeOwned<'_, Self>> {
         each!(self, p => Family::condensed(p, seed, cancel).map(lifted))
     }
 

@@ -38,7 +38,7 @@ const EARLY: u64 = 20;
 const POLISH: u64 = 20;
 
 /// A problem in which variables may be left out: their rows of X are zero.
-pub trait Narrow<P> {
+pub trait Reducible<P> {
     /// Its smooth part, a quadratic form.
     fn form(&self) -> &AnySmooth;
 
@@ -88,15 +88,15 @@ pub trait Narrow<P> {
 }
 
 /// A problem in which variables may be left out: the one that is asked, or one made from it.
-pub enum Held<'a, P> {
+pub enum MaybeOwned<'a, P> {
     /// The problem itself.
-    Own(&'a (dyn Narrow<P> + 'a)),
+    Own(&'a (dyn Reducible<P> + 'a)),
     /// Another.
-    Made(Box<dyn Narrow<P> + 'a>),
+    Made(Box<dyn Reducible<P> + 'a>),
 }
 
-impl<'a, P> Deref for Held<'a, P> {
-    type Target = dyn Narrow<P> + 'a;
+impl<'a, P> Deref for MaybeOwned<'a, P> {
+    type Target = dyn Reducible<P> + 'a;
 
     fn deref(&self) -> &Self::Target {
         match self {
@@ -110,7 +110,7 @@ impl<'a, P> Deref for Held<'a, P> {
 /// the variables of their solutions, which are in the first set of the next. Nothing is kept by default.
 #[doc(hidden)]
 #[derive(Clone, Debug, Default)]
-pub struct Carried(Option<Arc<Mutex<Kept>>>);
+pub struct WarmStart(Option<Arc<Mutex<Kept>>>);
 
 #[derive(Debug, Default)]
 struct Kept {
@@ -118,7 +118,7 @@ struct Kept {
     variables: Vec<usize>,
 }
 
-impl Carried {
+impl WarmStart {
     /// From one search to the next.
     #[doc(hidden)]
     pub fn along() -> Self {
@@ -230,7 +230,7 @@ fn cost_on(count: usize, (n, r): (usize, usize), gradient: u64) -> u64 {
 
 /// All variables in the order in which they are chosen: those of a sparse point, those that lower F there, the best first, and the
 /// others by their variance; and the number of those for the first set, twice as many as the point has.
-fn around<P>(narrow: &dyn Narrow<P>, x: &RowMat, clock: &Cancel) -> (Vec<usize>, usize) {
+fn around<P>(narrow: &dyn Reducible<P>, x: &RowMat, clock: &Cancel) -> (Vec<usize>, usize) {
     let (n, diagonal) = (x.nrows(), narrow.form().diagonal());
     let mut order: Vec<usize> = (0..n).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect();
     let rows = order.len();
@@ -257,7 +257,7 @@ fn ranked(f: &AnySmooth, y: &RowMat) -> Vec<usize> {
 /// The rounds of a search on some of the variables.
 pub(super) struct Rounds<'a, 'o, P> {
     problem: &'a P,
-    narrow: &'a dyn Narrow<P>,
+    narrow: &'a dyn Reducible<P>,
     wanted: &'a Wanted,
     settings: Settings,
     cancel: &'a Cancel,
@@ -273,7 +273,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     /// Before the first round.
     pub(super) fn new(
         problem: &'a P,
-        narrow: &'a dyn Narrow<P>,
+        narrow: &'a dyn Reducible<P>,
         (wanted, settings): (&'a Wanted, Settings),
         cancel: &'a Cancel,
         observers: &'a mut [&'o mut dyn Observer],

@@ -3,11 +3,11 @@
 
 use super::arms::at_level_0;
 use super::cardinality::{proof_of_plain, turn_to_principal_axes};
-use super::condensed::Condensed;
 use super::line_up::K_COMPONENTS;
+use super::low_rank::LowRank;
 use super::portfolio::{cost_of_gradient, portfolio};
 use super::{
-    self as family, Family, Held, Narrow, Plan, Wanted, brockett, find_problem, procrustes,
+    self as family, Family, MaybeOwned, Plan, Reducible, Wanted, brockett, find_problem, procrustes,
     proved_by_branching,
 };
 use crate::search::clustered::clustered_start;
@@ -198,15 +198,15 @@ impl Family for PcaProblem {
     }
 
     /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it.
-    fn narrow(&self) -> Option<Held<'_, Self>> {
+    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
         let takes = self.h.turning_price(&[]).is_some() && self.f.ncols().is_none();
-        takes.then_some(Held::Own(self))
+        takes.then_some(MaybeOwned::Own(self))
     }
 
-    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<Held<'_, Self>> {
+    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<MaybeOwned<'_, Self>> {
         let takes = matches!(self.h, AnyPenalty::Nonneg(_)) && self.f.ncols().is_none();
-        let part = takes.then(|| Condensed::of(self, seed, cancel))??;
-        Some(Held::Made(Box::new(part)))
+        let part = takes.then(|| LowRank::of(self, seed, cancel))??;
+        Some(MaybeOwned::Made(Box::new(part)))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -258,7 +258,7 @@ impl Family for PcaProblem {
     }
 }
 
-impl Narrow<Self> for PcaProblem {
+impl Reducible<Self> for PcaProblem {
     fn form(&self) -> &AnySmooth {
         &self.f
     }

@@ -2,9 +2,9 @@
 //! from the penalty and the data, and the choice is explained.
 
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
-use crate::family::narrow::{Carried, narrowed};
+use crate::family::narrow::{WarmStart, narrowed};
 use crate::family::signs::orient;
-use crate::family::{Family, Named};
+use crate::family::{AnyProblem, Family};
 use crate::search::{ALL_WORK, Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
 use crate::solvers::AUTO;
 use orthopt_bound::{Bound, PROVED, Proof, is_met, work_of_all_supports};
@@ -62,7 +62,7 @@ pub struct Wanted {
     pub tuning: Tuning,
     /// Results of searches of the same data with other limits or another λ.
     #[doc(hidden)]
-    pub carried: Carried,
+    pub carried: WarmStart,
 }
 
 /// Tasks that a search with little work is made of, at least.
@@ -142,7 +142,7 @@ impl Wanted {
 /// Solvers with all their options, starting points in the order they should be tried, and the
 /// reasons. It is run with the problem that it was made for.
 #[derive(Debug)]
-pub struct Plan<P: Family = Named> {
+pub struct Plan<P: Family = AnyProblem> {
     /// Solvers, one after the other.
     pub solvers: Vec<&'static SolverInfo<P>>,
     /// Their options for the first start.

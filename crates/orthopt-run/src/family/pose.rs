@@ -7,7 +7,7 @@ use super::in_time::in_time;
 use super::in_unit::{Divided, Unit};
 use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::posed::{Posed, default_rank, excess, rank_or_default};
-use super::{Named, brockett, memory, procrustes, samples};
+use super::{AnyProblem, brockett, memory, procrustes, samples};
 use crate::family::Between;
 use crate::family::cardinality::{Limit, pose_limited, simplest};
 use crate::family::catalogue::{check_constants, penalty_called};
@@ -186,7 +186,7 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         }
         (None, _) => None,
     };
-    let (statement, problem, notes) = (statement(info, options), Named::Pca(problem), Vec::new());
+    let (statement, problem, notes) = (statement(info, options), AnyProblem::Pca(problem), Vec::new());
     Ok(Posed { lambda, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
@@ -203,7 +203,7 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     let notes =
         if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
     let lambda = options.lambda;
-    let (statement, problem) = (statement(info, options), Named::Cardinality(problem));
+    let (statement, problem) = (statement(info, options), AnyProblem::Cardinality(problem));
     Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
@@ -243,7 +243,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         (Some(share), None) => Some(default_lambda(&f, rank, share, options.unit(), &mut reasons)),
     };
     let problem = assemble(info, f, rank, lambda.unwrap_or(0.0), &composite)?;
-    let (statement, problem, notes) = (statement(info, options), Named::Composite(problem), Vec::new());
+    let (statement, problem, notes) = (statement(info, options), AnyProblem::Composite(problem), Vec::new());
     Ok(Posed { lambda, k, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
@@ -269,7 +269,8 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse").into());
     }
-    let problem = Named::NonlinearEig(NonlinearEigProblem::new(f, orthopt_core::penalty::NoPenalty, rank)?);
+    let problem =
+        AnyProblem::NonlinearEig(NonlinearEigProblem::new(f, orthopt_core::penalty::NoPenalty, rank)?);
     let statement = statement(info, options);
     Ok(Posed { lambda: Some(lambda), ..Posed::new(info, statement, problem, rank, reasons) })
 }
@@ -300,7 +301,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
         }
         _ => JProblem::hyperbolic_eig(covariance(data, options.ridge)?.as_mat(), signature)?,
     };
-    Ok(Posed::new(info, statement(info, options), Named::JOrthogonal(problem), n, reasons))
+    Ok(Posed::new(info, statement(info, options), AnyProblem::JOrthogonal(problem), n, reasons))
 }
 
 fn pose_probe(

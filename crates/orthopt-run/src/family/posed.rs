@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::cardinality::Limit;
-use super::named::Named;
+use super::named::AnyProblem;
 use super::pose_options::PoseOptions;
 use super::rank::Scree;
 use orthopt_core::problem::{Cardinality, PcaData};
@@ -58,7 +58,7 @@ pub struct Posed {
     /// Objective in words, with penalty and map.
     pub statement: Cow<'static, str>,
     /// The problem.
-    pub problem: Named,
+    pub problem: AnyProblem,
     /// r.
     pub rank: usize,
     /// λ, where the problem has one.
@@ -82,7 +82,7 @@ impl Posed {
     pub(super) fn new(
         info: &'static ProblemInfo,
         statement: Cow<'static, str>,
-        problem: Named,
+        problem: AnyProblem,
         rank: usize,
         reasons: Vec<Message>,
     ) -> Self {

@@ -4,7 +4,7 @@
 use super::lambda::linear_lambda;
 use super::portfolio::raced;
 use super::posed::Posed;
-use super::{Kind, LinearInput, Named, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
+use super::{AnyProblem, Kind, LinearInput, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::penalty::{AnyPenalty, find_penalty};
 use orthopt_core::problem::{PcaData, PcaProblem, scatter};
@@ -141,6 +141,12 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
     let problem = PcaProblem::new(AnySmooth::Dense(f), h, rank)?;
     Ok(Posed {
         lambda,
-        ..Posed::new(info, super::statement::statement(info, options), Named::Pca(problem), rank, reasons)
+        ..Posed::new(
+            info,
+            super::statement::statement(info, options),
+            AnyProblem::Pca(problem),
+            rank,
+            reasons,
+        )
     })
 }

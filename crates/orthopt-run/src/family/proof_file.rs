@@ -1,7 +1,7 @@
 //! Proofs that can be cited, problem by problem.
 
 use super::request::{Counts, Rank, Request};
-use super::{Family, Named};
+use super::{AnyProblem, Family};
 use orthopt_bound::{Bound, CheckedProof, Kind, Limits, Prepared, ProofFile, Proved, Statement, no_bound};
 use orthopt_core::problem::{Between, Cardinality};
 use orthopt_core::smooth::{Measure, Order, Quadratic};
@@ -12,7 +12,7 @@ use orthopt_linalg::error::{Error, Result};
 /// Variables up to which multipliers of variance are written as text.
 const LARGEST: usize = 300;
 
-impl Named {
+impl AnyProblem {
     /// The problem, as a proof file states it.
     ///
     /// # Errors

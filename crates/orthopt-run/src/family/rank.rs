@@ -32,7 +32,7 @@ use super::{Kind, PoseOptions, ProblemInfo};
 use orthopt_core::problem::{PcaData, Storage, covariance_model, scatter};
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::eigen::symmetric_eigenvalues;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::krylov::{Operator, leading};
@@ -120,7 +120,7 @@ impl PoseOptions {
             }
             rule => match scree(data, self.samples) {
                 // without eigenvalues there is still a number by default
-                Err(Error::Factorisation(_)) if rule.is_some() && nobody_waits() => {
+                Err(Error::Factorisation(_)) if rule.is_some() && is_over() => {
                     return Ok(Cow::Owned(Self { show_scree: false, ..self.clone() }));
                 }
                 made => in_time(made)?,
@@ -214,7 +214,7 @@ fn by_copies(data: &PcaData<'_>) -> Result<Scree> {
     let noise = Noise::of(&given);
     let own = eigenvalues(&given)?;
     let copies: Vec<Result<Vec<f64>>> = map(COPIES, 1, |k| {
-        if nobody_waits() {
+        if is_over() {
             return Err(Error::Factorisation("the eigenvalues of copies of the data"));
         }
         let mut copy = given.clone();

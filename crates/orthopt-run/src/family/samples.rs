@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, rank_or_default};
-use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{AnyProblem, Family, Kind, Plan, PoseOptions, ProblemInfo, Wanted};
 use orthopt_core::certify::{Certificate, Scope, criticality_while};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::penalty::NoPenalty;
@@ -146,7 +146,7 @@ pub(super) fn pose(
     Ok(Posed::new(
         info,
         info.doc.into(),
-        Named::Samples(SampleProblem::new(f, NoPenalty, rank)?),
+        AnyProblem::Samples(SampleProblem::new(f, NoPenalty, rank)?),
         rank,
         reasons,
     ))

@@ -3,7 +3,7 @@
 use super::{Family, Wanted};
 use orthopt_core::problem::Cardinality;
 use orthopt_core::solve::Stopping;
-use orthopt_limits::overshoot::{self, Ground, Point};
+use orthopt_limits::overshoot::{self, Point, SupportModel};
 use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -27,13 +27,13 @@ const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e
 
 /// The best point on groups of columns.
 pub(super) fn grouped(p: &MeasuredProblem, cancel: &Cancel) -> Option<Point> {
-    shares_rows(p).then(|| overshoot::common(&Ground::of(p).until(cancel))).flatten()
+    shares_rows(p).then(|| overshoot::common(&SupportModel::of(p).until(cancel))).flatten()
 }
 
 /// The solution on rows that all components share, which is feasible here: what is found is not above it.
 pub(super) fn selected(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<Point> {
     let x = if shares_rows(p) { on_selected_rows(p, seed, cancel)? } else { return None };
-    overshoot::polished(&Ground::of(p).until(cancel), &x)
+    overshoot::polished(&SupportModel::of(p).until(cancel), &x)
 }
 
 fn shares_rows(p: &MeasuredProblem) -> bool {
@@ -42,7 +42,7 @@ fn shares_rows(p: &MeasuredProblem) -> bool {
 
 fn on_selected_rows(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<RowMat> {
     let (n, r) = p.shape();
-    let rows = Ground::of(p).limits().shares(r).into_iter().min()?.min(n);
+    let rows = SupportModel::of(p).limits().shares(r).into_iter().min()?.min(n);
     if rows < r {
         return None; // r orthogonal columns have r rows
     }

@@ -10,7 +10,7 @@ use orthopt_bound::{
 use orthopt_core::objective::Evaluate;
 use orthopt_core::problem::{Between, Cardinality};
 use orthopt_core::smooth::{AnySmooth, Measure, Order};
-use orthopt_limits::overshoot::{self, Ground};
+use orthopt_limits::overshoot::{self, SupportModel};
 use orthopt_limits::problem::MeasuredProblem;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -45,14 +45,18 @@ fn has_order(p: &MeasuredProblem) -> bool {
 
 /// An X to begin a proof from: that of k-components, exchanged until nothing improves it.
 fn first_of_proof(p: &MeasuredProblem, work: u64, cancel: &Cancel) -> Option<RowMat> {
-    let ground = Ground::of(p).until(cancel);
+    let model = SupportModel::of(p).until(cancel);
     let x = clustered_start(p, work, 0, cancel)?;
-    let at = overshoot::climbed(&ground, overshoot::polished(&ground, &x)?, cancel)?;
+    let at = overshoot::climbed(&model, overshoot::polished(&model, &x)?, cancel)?;
     p.check(&at.x, "X").is_ok().then_some(at.x)
 }
 
 /// An X on supports: from the leading eigenvector of each column beside those before it.
-fn on_supports(p: &MeasuredProblem, sets: &[Vec<usize>], ground: &Ground<'_, AnySmooth>) -> Option<RowMat> {
+fn on_supports(
+    p: &MeasuredProblem,
+    sets: &[Vec<usize>],
+    model: &SupportModel<'_, AnySmooth>,
+) -> Option<RowMat> {
     let c = p.f.covariance().matrix()?;
     let mut x = RowMat::zeros(p.nrows(), sets.len());
     for (k, set) in sets.iter().enumerate() {
@@ -79,7 +83,7 @@ fn on_supports(p: &MeasuredProblem, sets: &[Vec<usize>], ground: &Ground<'_, Any
         }
         set.iter().zip(y).for_each(|(i, y)| x.set(*i, k, y));
     }
-    let at = overshoot::polished(ground, &x)?;
+    let at = overshoot::polished(model, &x)?;
     p.check(&at.x, "X").is_ok().then_some(at.x)
 }
 
@@ -110,10 +114,10 @@ pub(super) fn proved_by_supports(
         work: options.work,
         keeps: options.keeps,
     };
-    let ground = Ground::of(p).until(cancel);
+    let model = SupportModel::of(p).until(cancel);
     let mut best: (f64, Option<RowMat>) = (objective, None);
     let climb = |sets: &[Vec<usize>]| {
-        if let Some(x) = on_supports(p, sets, &ground) {
+        if let Some(x) = on_supports(p, sets, &model) {
             let value = p.value(&x);
             // rounding is no improvement
             if value < best.0 - 1e-12 * best.0.abs() {

@@ -12,7 +12,7 @@ use super::knee::Knee;
 use super::measured::{self, pose_measured};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
-use super::{Family, Kind, Named, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{AnyProblem, Family, Kind, Plan, PoseOptions, ProblemInfo, Wanted};
 use crate::search::cardinality_moves::{Anew, Shake};
 use crate::search::measured_moves::{Overshot, Rotate};
 use crate::search::moves::{Polish, Polished};
@@ -29,7 +29,7 @@ use orthopt_core::solve::Solution;
 use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::start::Start;
 use orthopt_limits::UNCORRELATED_SOLVERS;
-use orthopt_limits::overshoot::{self, Grounded, Overshoot, Point};
+use orthopt_limits::overshoot::{self, Overshoot, Point, SupportProblem};
 use orthopt_limits::problem::{UncorrelatedProblem, takes_one_by_one};
 use orthopt_limits::uncorrelated::{UncorrelatedExchange, criticality, rounded};
 use orthopt_linalg::RowMat;
@@ -101,7 +101,7 @@ pub(super) fn pose_uncorrelated(
     let statement = Cow::from(
         "sparse PCA with uncorrelated scores: min -1/2 <X, CX> + lambda ||X||_0, columns of length 1, X'CX diagonal",
     );
-    let problem = Named::Uncorrelated(problem);
+    let problem = AnyProblem::Uncorrelated(problem);
     let notes =
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
     Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
@@ -155,14 +155,14 @@ impl Family for UncorrelatedProblem {
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
-        let ground = || self.ground().until(cancel);
+        let model = || self.support_model().until(cancel);
         let eigenvectors = || Start::Pca.point_while(&self.f, self.rank(), (false, 0), cancel);
         let guide = match name {
-            "pruned" => return placed("pruned", overshoot::pruned(&ground(), &eigenvectors()?)),
+            "pruned" => return placed("pruned", overshoot::pruned(&model(), &eigenvectors()?)),
             "apart" => {
-                let (ground, shares) = (ground(), self.nonzeros());
-                let x = overshoot::apart(&ground, shares, cancel);
-                return placed("apart", x.and_then(|x| overshoot::polished(&ground, &x)));
+                let (model, shares) = (model(), self.nonzeros());
+                let x = overshoot::apart(&model, shares, cancel);
+                return placed("apart", x.and_then(|x| overshoot::polished(&model, &x)));
             }
             // there are no components to take away where C = 0: coordinates are uncorrelated then
             "deflation" => deflation(self, seed, cancel)

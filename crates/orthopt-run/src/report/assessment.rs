@@ -1,6 +1,6 @@
 //! Assessment of a given X, and checks of any X.
 
-use crate::family::{Family, Named};
+use crate::family::{AnyProblem, Family};
 use orthopt_bound::Point;
 use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::objective::{Evaluate, Objective, count_nonzeros, count_tiny, size};
@@ -25,7 +25,7 @@ pub struct Checks {
 impl Checks {
     /// Criticality, and block-2 stationarity where there is a scope, as far as `cancel` lets it: cancelled means
     /// that the user waits for the end.
-    pub fn of(problem: &Named, x: &RowMat, scope: Option<Scope>, cancel: &Cancel) -> Self {
+    pub fn of(problem: &AnyProblem, x: &RowMat, scope: Option<Scope>, cancel: &Cancel) -> Self {
         let criticality = problem.criticality(x, cancel);
         // without criticality it was stopped already
         let scope = scope.filter(|_| criticality.is_some());
@@ -53,7 +53,7 @@ pub fn in_time<R>(
 
 /// Criticality of X, and block stationarity where there is a scope, [`in_time`]; of the pairs that were checked by then.
 pub fn check_in_time(
-    problem: &Named,
+    problem: &AnyProblem,
     (x, scope): (&RowMat, Option<Scope>),
     spent: (Option<f64>, f64),
     cancels: (&Cancel, &Cancel),
@@ -99,7 +99,7 @@ impl Assessment {
     ///
     /// # Errors
     /// As [`Family::check`]; entries below zero where X must be nonnegative.
-    pub fn new(problem: &Named, x: RowMat, what: &str, tol: f64) -> Result<Self> {
+    pub fn new(problem: &AnyProblem, x: RowMat, what: &str, tol: f64) -> Result<Self> {
         problem.check(&x, what)?;
         let nonneg_violation = problem.nonneg_violation(&x);
         let x = if nonneg_violation.is_some() { without_rounding(x, what)? } else { x };
@@ -121,7 +121,7 @@ impl Assessment {
     ///
     /// # Errors
     /// As [`Assessment::new`]; X has no feasible point near it on its support.
-    pub fn repaired(problem: &Named, x: RowMat, what: &str, tol: f64) -> Result<Self> {
+    pub fn repaired(problem: &AnyProblem, x: RowMat, what: &str, tol: f64) -> Result<Self> {
         let read = Self::new(problem, x, what, tol)?;
         Self::new(problem, problem.given(&read.x)?, what, tol)
     }

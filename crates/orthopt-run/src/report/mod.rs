@@ -23,7 +23,7 @@ pub use model::{Model, used};
 pub use object::{BoundObject, CheckObject, Object, SCHEMA};
 pub use stability::Stability;
 
-use crate::family::{Family, Kind, Named, Plan, Posed, ProblemInfo, Scree, Wanted};
+use crate::family::{AnyProblem, Family, Kind, Plan, Posed, ProblemInfo, Scree, Wanted};
 use orthopt_bound::Bound;
 use orthopt_core::options::{Given, Value};
 use orthopt_core::problem::{Cardinality, ExplainedVariance};
@@ -95,7 +95,7 @@ pub struct Measures {
 
 impl Measures {
     /// Those of a problem.
-    pub fn of(problem: &Named) -> Self {
+    pub fn of(problem: &AnyProblem) -> Self {
         Self { feasibility: problem.feasibility_name(), criticality: problem.criticality_name() }
     }
 }
@@ -152,7 +152,7 @@ impl Report {
     /// A bound that the run has found contradicts F of its X.
     pub fn new(
         task: &Task,
-        problem: &Named,
+        problem: &AnyProblem,
         plan: &Plan,
         wanted: &Wanted,
         stopping: Stopping,
@@ -203,7 +203,7 @@ impl Report {
 
     /// Adds what PCA with as many components explains, in what the run has left of its limit and a moment.
     #[doc(hidden)]
-    pub fn beside_pca(&mut self, problem: &Named) {
+    pub fn beside_pca(&mut self, problem: &AnyProblem) {
         if self.explained_variance.is_some() {
             self.pca_share = clock(&self.stopping, &self.solution).during(|| problem.pca_share());
         }
@@ -298,7 +298,7 @@ fn start(plan: &Plan, solution: &Solution) -> String {
 
 /// The constants of the solvers of `plan`: the values chosen from the data, else those set,
 /// else the defaults; none for values that the solver chooses and does not report.
-fn constants(problem: &Named, plan: &Plan, solution: &Solution) -> Given {
+fn constants(problem: &AnyProblem, plan: &Plan, solution: &Solution) -> Given {
     let mut all = Given::new();
     let arm = solution.search.as_ref().and_then(|s| s.arms.get(s.winner));
     // the solvers of the arm that won, with its constants

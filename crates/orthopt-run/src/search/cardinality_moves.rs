@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom;
 use rand_pcg::Pcg64;
 
 use super::Tuning;
-use super::moves::{Way, taken_out};
+use super::moves::{Perturbation, taken_out};
 use super::pool::{components, drawn};
 use orthopt_core::problem::{Cardinality, nonzero_rows, support};
 use orthopt_core::smooth::Quadratic;
@@ -21,7 +21,7 @@ const T: Tuning = Tuning::DEFAULT;
 #[derive(Debug)]
 pub struct Shake;
 
-impl<F: Quadratic> Way<CardinalityProblem<F>> for Shake {
+impl<F: Quadratic> Perturbation<CardinalityProblem<F>> for Shake {
     fn name(&self) -> &'static str {
         "nonzeros exchanged"
     }
@@ -93,7 +93,7 @@ fn exchange_rows(x: &mut RowMat, scores: &mut RowMat, price: bool, rng: &mut Pcg
 #[derive(Debug)]
 pub struct Anew;
 
-impl<F: Quadratic> Way<CardinalityProblem<F>> for Anew {
+impl<F: Quadratic> Perturbation<CardinalityProblem<F>> for Anew {
     fn name(&self) -> &'static str {
         "components solved anew"
     }
@@ -196,7 +196,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
 #[derive(Debug)]
 pub struct Mix;
 
-impl<F: Quadratic> Way<CardinalityProblem<F>> for Mix {
+impl<F: Quadratic> Perturbation<CardinalityProblem<F>> for Mix {
     fn name(&self) -> &'static str {
         "components of two points"
     }
@@ -248,7 +248,7 @@ fn components_of(a: &RowMat, b: &RowMat, rng: &mut Pcg64) -> Option<RowMat> {
 #[derive(Debug)]
 pub struct Turn;
 
-impl<F: Quadratic> Way<CardinalityProblem<F>> for Turn {
+impl<F: Quadratic> Perturbation<CardinalityProblem<F>> for Turn {
     fn name(&self) -> &'static str {
         "components turned"
     }

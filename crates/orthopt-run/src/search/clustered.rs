@@ -4,12 +4,12 @@ use rand::RngExt;
 use rand_pcg::Pcg64;
 
 use super::k_components::{KComponents, Limits, Request, k_components};
-use super::moves::Way;
+use super::moves::Perturbation;
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::penalty::AnyPenalty;
 use orthopt_core::problem::{Between, Cardinality, PcaProblem};
 use orthopt_core::smooth::{AnySmooth, Measure, Smooth};
-use orthopt_limits::overshoot::{Ground, Point, fitted, on_groups};
+use orthopt_limits::overshoot::{Point, SupportModel, fitted, on_groups};
 use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -79,14 +79,14 @@ const WIDER: [f64; 3] = [1.0, 1.4, 2.0];
 /// more nonzeros than there are variables, disjoint supports leave some of them unused.
 pub(crate) fn shared_start<P: Clustered>(
     p: &P,
-    ground: &Ground<'_, AnySmooth>,
+    model: &SupportModel<'_, AnySmooth>,
     is_point: impl Fn(&RowMat) -> bool,
     (work, seed): (u64, u64),
     cancel: &Cancel,
 ) -> Option<RowMat> {
     let (f, r, request) = p.clustered()?;
     let n = f.nrows();
-    let size = ground.limits().shares(r).into_iter().min()?;
+    let size = model.limits().shares(r).into_iter().min()?;
     let higher = |a: Point, b: Point| if b.value > a.value { b } else { a };
     let mut found: Vec<RowMat> = Vec::new();
     for wider in WIDER {
@@ -97,15 +97,15 @@ pub(crate) fn shared_start<P: Clustered>(
             let request =
                 Request { limits: Limits::Each(vec![rows; groups]), patience: 0, ..request.clone() };
             let apart = k_components(f, groups, &request, work, seed, cancel).map(|found| found.x);
-            let shared = apart.as_ref().and_then(|x| on_groups(ground, x));
+            let shared = apart.as_ref().and_then(|x| on_groups(model, x));
             best = [best, shared].into_iter().flatten().reduce(higher);
             found.extend(apart);
             groups = (FEWER * groups as f64) as usize;
         }
-        found.extend(best.and_then(|at| fitted(ground, at)).map(|at| at.x));
+        found.extend(best.and_then(|at| fitted(model, at)).map(|at| at.x));
     }
     let points = found.into_iter().filter(is_point);
-    let best = best_first(points.collect(), |x| ground.value(x)).into_iter().next();
+    let best = best_first(points.collect(), |x| model.value(x)).into_iter().next();
     best.or_else(|| clustered_start(p, work, seed, cancel))
 }
 
@@ -116,7 +116,7 @@ pub struct Regrown {
     pub most: u64,
 }
 
-impl<P: Clustered + Send + Sync> Way<P> for Regrown {
+impl<P: Clustered + Send + Sync> Perturbation<P> for Regrown {
     fn name(&self) -> &'static str {
         "components dropped and grown"
     }

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 use super::control::Control;
 use super::ended::{Ended, Known};
 use super::ending::Ending;
-use super::flight::{Flight, Ground, Queue, help};
+use super::jobs::{Ground, Jobs, Queue, help};
 use super::task::{Done, at};
 use super::turns::Turns;
 use super::watcher::Watcher;
@@ -99,7 +99,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             cancel,
             control,
             watcher: Watcher { problem, control, observers, trace: Trace::default(), seen: 0 },
-            flight: Flight::new(helpers, &call),
+            flight: Jobs::new(helpers, &call),
             until: Until::Landed,
             performs,
             order: Vec::new(),
@@ -149,7 +149,7 @@ const CANDIDATE: &str = "candidate again";
 pub(super) type Place = (usize, u32, u64);
 
 /// Purpose of a running task.
-pub(super) enum Aim {
+pub(super) enum JobKind {
     /// A run of an arm in a round of the race.
     Arm(Place),
     /// A move of this kind, or an arm afresh.
@@ -185,7 +185,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) cancel: &'a Cancel, // of whoever wants X
     pub(super) control: &'a Control,
     pub(super) watcher: Watcher<'a, 'o, P>,
-    pub(super) flight: Flight<'a, P, Aim>,
+    pub(super) flight: Jobs<'a, P, JobKind>,
     pub(super) until: Until,
     pub(super) performs: bool,           // tasks, on this thread
     pub(super) order: Vec<(f64, usize)>, // of the arms of a round, by what they have reached
@@ -323,7 +323,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         // not more than there has been
         task.parts.iter_mut().for_each(|part| part.most = Some(self.work));
         let known = Known { lowest: best.done.objective, ..self.known() };
-        self.flight.launch(task, Aim::Settle, known);
+        self.flight.launch(task, JobKind::Settle, known);
         self.go_on(Until::Landed);
     }
 

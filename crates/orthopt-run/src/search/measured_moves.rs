@@ -4,10 +4,10 @@ use rand::RngExt;
 use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
-use super::moves::Way;
+use super::moves::Perturbation;
 use orthopt_core::problem::support;
 use orthopt_core::smooth::Quadratic;
-use orthopt_limits::overshoot::{Grounded, Point, anew, grouped, overshot, rotated};
+use orthopt_limits::overshoot::{Point, SupportProblem, anew, grouped, overshot, rotated};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::order::descending;
@@ -21,7 +21,7 @@ fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
 #[derive(Debug)]
 pub struct Overshot;
 
-impl<P: Grounded> Way<P> for Overshot {
+impl<P: SupportProblem> Perturbation<P> for Overshot {
     fn name(&self) -> &'static str {
         "entries added and pruned"
     }
@@ -31,7 +31,7 @@ impl<P: Grounded> Way<P> for Overshot {
         let entries = x.data().iter().filter(|v| **v != 0.0).count();
         let most = rng.random_range(2..(entries / 2).max(4));
         let noise: Vec<f64> = x.data().iter().map(|_| rng.sample::<f64, _>(StandardNormal).exp()).collect();
-        Some(overshot(&p.ground(), x, most, |e| noise[e])?.x)
+        Some(overshot(&p.support_model(), x, most, |e| noise[e])?.x)
     }
 }
 
@@ -42,7 +42,7 @@ pub struct Regroup;
 /// Share of the rows that are left out.
 const LEFT_OUT: f64 = 0.25;
 
-impl<P: Grounded> Way<P> for Regroup {
+impl<P: SupportProblem> Perturbation<P> for Regroup {
     fn name(&self) -> &'static str {
         "components grouped anew"
     }
@@ -59,7 +59,7 @@ impl<P: Grounded> Way<P> for Regroup {
             }
         }
         let allowed: Vec<bool> = (0..n).map(|_| rng.random::<f64>() > LEFT_OUT).collect();
-        Some(grouped(&p.ground().until(cancel), &groups, &allowed)?.x)
+        Some(grouped(&p.support_model().until(cancel), &groups, &allowed)?.x)
     }
 }
 
@@ -67,7 +67,7 @@ impl<P: Grounded> Way<P> for Regroup {
 #[derive(Debug)]
 pub struct Rotate;
 
-impl<P: Grounded> Way<P> for Rotate {
+impl<P: SupportProblem> Perturbation<P> for Rotate {
     fn name(&self) -> &'static str {
         "two components turned"
     }
@@ -80,7 +80,7 @@ impl<P: Grounded> Way<P> for Rotate {
         }
         let a = rng.random_range(0..r);
         let b = (a + rng.random_range(1..r)) % r;
-        let found: Point = rotated(&p.ground(), x, (a, b), rng.random_range(0.2..1.3))?;
+        let found: Point = rotated(&p.support_model(), x, (a, b), rng.random_range(0.2..1.3))?;
         Some(found.x)
     }
 }
@@ -92,7 +92,7 @@ pub struct Together;
 /// Most components that are found together.
 const TOGETHER: usize = 4;
 
-impl<P: Grounded> Way<P> for Together {
+impl<P: SupportProblem> Perturbation<P> for Together {
     fn name(&self) -> &'static str {
         "some components found anew"
     }
@@ -100,7 +100,7 @@ impl<P: Grounded> Way<P> for Together {
     fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let (n, r) = (x.nrows(), x.ncols());
-        let ground = p.ground().until(cancel);
+        let model = p.support_model().until(cancel);
         // one of them, and others, the likelier the more rows they share with it
         let first = rng.random_range(0..r);
         let own = support(x, first);
@@ -111,7 +111,7 @@ impl<P: Grounded> Way<P> for Together {
         columns.truncate(rng.random_range(1..TOGETHER));
         columns.push(first);
         // their rows, and those of large gradients
-        let image = ground.f().apply(x);
+        let image = model.f().apply(x);
         let (mut rows, mut more): (Vec<usize>, Vec<usize>) =
             (0..n).partition(|i| columns.iter().any(|k| x.get(*i, *k) != 0.0));
         let pull = |i: usize| columns.iter().map(|k| image.get(i, *k).powi(2)).sum::<f64>();
@@ -120,6 +120,6 @@ impl<P: Grounded> Way<P> for Together {
         more.truncate(rng.random_range(0..=own.len()));
         rows.extend(more);
         rows.sort_unstable();
-        Some(anew(&ground, x, &columns, &rows)?.x)
+        Some(anew(&model, x, &columns, &rows)?.x)
     }
 }

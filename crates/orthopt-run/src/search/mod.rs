@@ -10,7 +10,7 @@
 //!
 //! What is done depends on the seed and the problem only: work is counted (`linalg::work`), not
 //! timed, some tasks are in flight together, and their ends are taken in in the order of their work
-//! (`flight.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
+//! (`jobs.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
 //! shorter one, and the same seed gives the same X for any number of threads.
 
 pub(crate) mod cardinality_moves;
@@ -19,7 +19,7 @@ mod control;
 mod ended;
 mod ending;
 mod engine;
-mod flight;
+mod jobs;
 pub mod k_components;
 mod lifted;
 pub(crate) mod measured_moves;

@@ -57,7 +57,7 @@ impl<P> Polish<P> {
 }
 
 /// A way from good points to a new one, which is polished afterwards.
-pub trait Way<P>: Send + Sync {
+pub trait Perturbation<P>: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
@@ -69,7 +69,7 @@ pub trait Way<P>: Send + Sync {
 #[derive(Debug)]
 pub struct Polished<W, P>(pub W, pub Polish<P>);
 
-impl<P, W: Way<P>> Move<P> for Polished<W, P> {
+impl<P, W: Perturbation<P>> Move<P> for Polished<W, P> {
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -100,7 +100,7 @@ pub(super) fn taken_out(x: &mut RowMat, rng: &mut Pcg64) -> Vec<usize> {
 #[derive(Debug)]
 pub struct Cross;
 
-impl<F: Quadratic, H: Nonsmooth> Way<Plain<F, H>> for Cross {
+impl<F: Quadratic, H: Nonsmooth> Perturbation<Plain<F, H>> for Cross {
     fn name(&self) -> &'static str {
         "components of two points"
     }

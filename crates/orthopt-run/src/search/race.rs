@@ -1,7 +1,7 @@
 //! The candidates: each runs once, the better half of them again and twice as patiently, until one is left.
 
-use super::engine::{Aim, Elite, Engine, Place, Until};
-use super::flight::Outcome;
+use super::engine::{Elite, Engine, JobKind, Place, Until};
+use super::jobs::Outcome;
 use super::task::Done;
 use orthopt_core::objective::Evaluate;
 use orthopt_core::solve::ArmReport;
@@ -56,7 +56,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         for k in some {
             let seed = self.seed_of(*k, 0);
             match (self.portfolio.arms[*k].task)(self.problem, 0, seed) {
-                Ok(task) => self.flight.launch(task, Aim::Arm((*k, 0, seed)), self.known()),
+                Ok(task) => self.flight.launch(task, JobKind::Arm((*k, 0, seed)), self.known()),
                 Err(error) => self.failed(*k, error),
             }
         }

@@ -8,8 +8,8 @@ use rand_pcg::Pcg64;
 
 use super::Move;
 use super::ended::Known;
-use super::engine::{Aim, Elite, Engine, Place, Until};
-use super::flight::{Job, Outcome};
+use super::engine::{Elite, Engine, JobKind, Place, Until};
+use super::jobs::{Job, Outcome};
 use super::task::{MakeStart, Task, at};
 use orthopt_core::objective::{Evaluate, lowers};
 use orthopt_core::solve::{Further, Status};
@@ -69,7 +69,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     fn is_there(&mut self) -> bool {
         match self.until {
             Until::Landed => self.flight.len() == 0,
-            Until::Round => !self.flight.aims().any(|aim| matches!(aim, Aim::Arm(_))),
+            Until::Round => !self.flight.aims().any(|aim| matches!(aim, JobKind::Arm(_))),
             Until::Enough => {
                 self.is_over() || !self.can_move(self.portfolio.tuning.failures) || self.is_enough()
             }
@@ -116,14 +116,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }),
         };
         match task {
-            Some((task, place)) => self.flight.launch(task, Aim::Search(kind, place), self.known()),
+            Some((task, place)) => self.flight.launch(task, JobKind::Search(kind, place), self.known()),
             None => self.failures += 1,
         }
         true
     }
 
     /// The polish of the best point where it was cut off while F fell: once more as much as it has done.
-    fn further(&mut self) -> Option<(Task<P>, Aim, f64)> {
+    fn further(&mut self) -> Option<(Task<P>, JobKind, f64)> {
         if !self.has("further") {
             return None;
         }
@@ -133,7 +133,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let mut task = settle(self.problem, self.portfolio.tuning.levels, self.settings.seed).ok()?;
         task.x0 = at(best.done.x.clone());
         task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(work), Some(again)));
-        let aim = Aim::Further(best.solver.clone(), best.done.stages.clone());
+        let aim = JobKind::Further(best.solver.clone(), best.done.stages.clone());
         Some((task, aim, best.done.objective))
     }
 
@@ -151,17 +151,17 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         }
         self.iterations += outcome.as_ref().and_then(|o| o.as_ref().ok()).map_or(0, |done| done.iterations);
         match aim {
-            Aim::Arm(place) => self.ran(place, outcome),
-            Aim::Search(kind, place) => {
+            JobKind::Arm(place) => self.ran(place, outcome),
+            JobKind::Search(kind, place) => {
                 self.searched_from(kind, place, outcome, work);
             }
-            Aim::Further(solver, stages) => {
+            JobKind::Further(solver, stages) => {
                 if let Some(Ok(mut done)) = outcome {
                     done.stages = [stages, done.stages].concat();
                     self.keep(Elite { done, solver });
                 }
             }
-            Aim::Settle => {
+            JobKind::Settle => {
                 if let Some(Ok(done)) = outcome {
                     self.settled(done);
                 }

@@ -164,7 +164,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
             made: 0,
             cancel: &control.cancel,
         };
-        let ended = solver.profile(problem).goes_by_supports.then_some(&self.known.ended);
+        let ended = solver.behaviour(problem).goes_by_supports.then_some(&self.known.ended);
         let mut shown = Shown { control, ended, at_once: 0, curve: Vec::new(), tick };
         let Finished { ending, mut kept, mut reason, iterations, scale, further } =
             executor.run(solver, x0, &mut shown)?;

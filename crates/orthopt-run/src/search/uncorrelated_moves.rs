@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::Tuning;
 use super::cardinality_moves::{Anew, Shake, by_rank};
-use super::moves::{Way, taken_out};
+use super::moves::{Perturbation, taken_out};
 use orthopt_core::problem::{Cardinality, support};
 use orthopt_core::smooth::Quadratic;
 use orthopt_limits::exchange::component::{orthonormal, project};
@@ -17,7 +17,7 @@ use orthopt_linalg::order::{ascending_to, descending};
 
 const T: Tuning = Tuning::DEFAULT;
 
-impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
+impl<F: Quadratic> Perturbation<UncorrelatedProblem<F>> for Shake {
     fn name(&self) -> &'static str {
         "nonzeros exchanged"
     }
@@ -47,7 +47,7 @@ impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Shake {
     }
 }
 
-impl<F: Quadratic> Way<UncorrelatedProblem<F>> for Anew {
+impl<F: Quadratic> Perturbation<UncorrelatedProblem<F>> for Anew {
     fn name(&self) -> &'static str {
         "components solved anew"
     }

@@ -90,8 +90,8 @@ impl<F: Quadratic, H: PairPenalty, G: Concave, A: LinearMap> Solver<Composite<F,
         INFO.name
     }
 
-    fn profile(&self, _: &Composite<F, H, G, A>) -> Profile {
-        Profile::fading(Fades::Never)
+    fn behaviour(&self, _: &Composite<F, H, G, A>) -> Behaviour {
+        Behaviour::fading(Stagnation::Never)
     }
 
     fn init(&self, p: &Composite<F, H, G, A>, x0: RowMat) -> Result<Self::State> {

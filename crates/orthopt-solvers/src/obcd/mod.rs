@@ -101,8 +101,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Obcd {
         self.options.name
     }
 
-    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
-        Profile::fading(Fades::Never)
+    fn behaviour(&self, _: &Problem<Stiefel, F, H>) -> Behaviour {
+        Behaviour::fading(Stagnation::Never)
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, x0: RowMat) -> Result<Self::State> {

@@ -87,11 +87,11 @@ impl<F: Smooth, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for MajorisedObcd
     }
 
     /// Rounds are like iterations of a first-order method, single pairs are not.
-    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
-        Profile::fading(if self.options.jacobi || self.options.block > 2 {
-            Fades::Iterations
+    fn behaviour(&self, _: &Problem<Stiefel, F, H>) -> Behaviour {
+        Behaviour::fading(if self.options.jacobi || self.options.block > 2 {
+            Stagnation::Iterations
         } else {
-            Fades::Never
+            Stagnation::Never
         })
     }
 

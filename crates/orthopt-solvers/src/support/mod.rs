@@ -174,8 +174,8 @@ impl<F: Quadratic, H: PairPenalty> Solver<Problem<Stiefel, F, H>> for Support {
         "support"
     }
 
-    fn profile(&self, _: &Problem<Stiefel, F, H>) -> Profile {
-        Profile::fading(Fades::Never)
+    fn behaviour(&self, _: &Problem<Stiefel, F, H>) -> Behaviour {
+        Behaviour::fading(Stagnation::Never)
     }
 
     fn init(&self, p: &Problem<Stiefel, F, H>, mut x0: RowMat) -> Result<Self::State> {

@@ -32,7 +32,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_run::family::{
-    Carried, Case, Family, Named, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, knee, pose,
+    AnyProblem, Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, WarmStart, knee, pose,
 };
 use orthopt_run::report::{DataFacts, Report, Task};
 use orthopt_run::search::Effort;
@@ -193,7 +193,7 @@ impl<'a> Walk<'a> {
         let is_open = request.wanted.effort.is_none() && request.stopping.time_limit.is_none();
         let own = if is_open { request.wanted.with_work(WORK) } else { request.wanted.clone() };
         let effort = own.effort.or(Some(Effort::Quick));
-        let wanted = Wanted { effort, carried: Carried::along(), ..own };
+        let wanted = Wanted { effort, carried: WarmStart::along(), ..own };
         let (points, tried) = (Vec::new(), BTreeSet::new());
         Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }
@@ -323,7 +323,7 @@ impl<'a> Walk<'a> {
 const LESS: f64 = 1e-10;
 
 /// The neighbours, and the point whose X has the lowest F here.
-fn candidates(problem: &Named, points: &[Point], i: usize) -> Vec<usize> {
+fn candidates(problem: &AnyProblem, points: &[Point], i: usize) -> Vec<usize> {
     let mut all: Vec<usize> = i.checked_sub(1).into_iter().collect();
     all.extend((i + 1 < points.len()).then_some(i + 1));
     let best = lowest(problem, points, i).map(|best| best.0).filter(|best| !all.contains(best));
@@ -332,14 +332,14 @@ fn candidates(problem: &Named, points: &[Point], i: usize) -> Vec<usize> {
 }
 
 /// Of the other points the one whose X has the lowest F here, and this F; the unchanged X must be feasible.
-fn lowest(problem: &Named, points: &[Point], i: usize) -> Option<(usize, f64)> {
+fn lowest(problem: &AnyProblem, points: &[Point], i: usize) -> Option<(usize, f64)> {
     let feasible = |j: &usize| *j != i && problem.check(points[*j].report.x(), "X").is_ok();
     let values = (0..points.len()).filter(feasible).map(|j| (j, problem.value(points[j].report.x())));
     values.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The last solver of the default chain from a given X.
-pub(crate) fn polished(problem: &Named, wanted: &Wanted, x: &RowMat) -> Result<(Plan, Wanted)> {
+pub(crate) fn polished(problem: &AnyProblem, wanted: &Wanted, x: &RowMat) -> Result<(Plan, Wanted)> {
     let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
     let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };
@@ -347,7 +347,7 @@ pub(crate) fn polished(problem: &Named, wanted: &Wanted, x: &RowMat) -> Result<(
 }
 
 fn run(
-    problem: &Named,
+    problem: &AnyProblem,
     plan: &Plan,
     task: &Task,
     wanted: &Wanted,

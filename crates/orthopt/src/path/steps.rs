@@ -6,7 +6,7 @@ use orthopt_limits::problem::CardinalityProblem;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::sort_numbers_down;
-use orthopt_run::family::{Between, Kind, Limit, Named, PoseOptions, Posed, ProblemInfo, pose};
+use orthopt_run::family::{AnyProblem, Between, Kind, Limit, PoseOptions, Posed, ProblemInfo, pose};
 
 use super::Request;
 
@@ -168,7 +168,7 @@ impl Along {
     /// The problem at point i; the data go with it.
     pub(super) fn to(&self, i: usize, posed: Posed, request: &Request) -> Result<Posed> {
         let Posed { problem, rank, lambda, limits, .. } = posed;
-        if let Named::InUnit(far) = problem {
+        if let AnyProblem::InUnit(far) = problem {
             let (near, unit) = far.into_parts();
             let along = match self {
                 Self::Counts(list) => Self::Counts(list.clone()),
@@ -182,27 +182,27 @@ impl Along {
             return Ok(unit.back(posed));
         }
         let (problem, lambda, limits) = match (self, problem) {
-            (Self::Counts(list), Named::Cardinality(old)) => {
+            (Self::Counts(list), AnyProblem::Cardinality(old)) => {
                 let counts = Cardinality::Components(vec![list[i]; rank]);
                 let (weight, nonneg) = (old.lambda(), old.requires_nonneg());
                 let new = CardinalityProblem::new(old.f, rank, counts, weight, nonneg)?;
                 let limits = Some(new.limits().clone());
-                (Named::Cardinality(new), lambda, limits)
+                (AnyProblem::Cardinality(new), lambda, limits)
             }
-            (Self::Counts(list), Named::Measured(old)) => {
+            (Self::Counts(list), AnyProblem::Measured(old)) => {
                 let weight = old.lambda();
                 let new = old.limited(Cardinality::Components(vec![list[i]; rank]), weight)?;
                 let limits = Some(new.limits().clone());
-                (Named::Measured(new), lambda, limits)
+                (AnyProblem::Measured(new), lambda, limits)
             }
-            (Self::Lambdas(list), Named::Measured(old)) => {
+            (Self::Lambdas(list), AnyProblem::Measured(old)) => {
                 let limits = old.limits().clone();
-                (Named::Measured(old.limited(limits.clone(), list[i])?), Some(list[i]), Some(limits))
+                (AnyProblem::Measured(old.limited(limits.clone(), list[i])?), Some(list[i]), Some(limits))
             }
-            (Self::Lambdas(list), Named::Pca(mut problem)) => {
+            (Self::Lambdas(list), AnyProblem::Pca(mut problem)) => {
                 let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
                 problem.h = (find_penalty(name)?.make_shaped)(list[i], &request.pose.shape)?;
-                (Named::Pca(problem), Some(list[i]), None)
+                (AnyProblem::Pca(problem), Some(list[i]), None)
             }
             (_, problem) => (problem, lambda, limits),
         };

@@ -9,8 +9,8 @@ use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{
-    Between, Family, Limit, LinearInput, Named, PROBLEMS, PoseOptions, ProblemInfo, Wanted, find_problem,
-    pose,
+    AnyProblem, Between, Family, Limit, LinearInput, PROBLEMS, PoseOptions, ProblemInfo, Wanted,
+    find_problem, pose,
 };
 use orthopt::problem::PcaData;
 use orthopt::smooth::{Measure, Order};
@@ -70,13 +70,13 @@ fn asked() -> Vec<(&'static ProblemInfo, &'static str, PoseOptions)> {
     out
 }
 
-fn run(problem: &Named, wanted: &Wanted, max_iters: Option<u64>) -> orthopt::Result<Solution> {
+fn run(problem: &AnyProblem, wanted: &Wanted, max_iters: Option<u64>) -> orthopt::Result<Solution> {
     let stopping = Stopping { max_iters, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     problem.plan(wanted)?.run(problem, wanted, &stopping, None, &Cancel::never(), &mut [])
 }
 
 /// A line for every solver of a problem, and one for its default search.
-fn lines(what: &str, problem: &Named, out: &mut String) {
+fn lines(what: &str, problem: &AnyProblem, out: &mut String) {
     let mut line = |solver: &str, found: orthopt::Result<Solution>| {
         let text = match found {
             Ok(s) => format!("{:016x} {:016x}", s.objective.total.to_bits(), hash(&s.x)),

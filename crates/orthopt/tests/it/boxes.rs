@@ -3,7 +3,7 @@
 use crate::common::gaussian;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
 use orthopt::penalty::Shape;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Status, Stopping};
@@ -15,7 +15,7 @@ fn boxed((n, r): (usize, usize), lower: f64, upper: f64) -> orthopt::Result<PcaP
     let shape: Shape = [("box-lower".into(), lower), ("box-upper".into(), upper)].into();
     let options = PoseOptions { rank: Some(r), penalty: Some("box".into()), shape, ..Default::default() };
     let posed = pose(find_problem("pca")?, &PcaData::Dense(a.as_ref()), &options)?;
-    let Named::Pca(p) = posed.problem else { panic!("pca with a penalty is f + h") };
+    let AnyProblem::Pca(p) = posed.problem else { panic!("pca with a penalty is f + h") };
     Ok(p)
 }
 

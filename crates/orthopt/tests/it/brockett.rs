@@ -6,7 +6,7 @@ use faer::{Mat, Side};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockScope, Scope, block_k_stationarity, block_stationarity};
-use orthopt::family::{Family, Limit, Named, PoseOptions, Posed, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Limit, PoseOptions, Posed, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::start::Start;
@@ -20,7 +20,7 @@ fn of(c: &Mat<f64>, weights: &[f64], change: impl FnOnce(&mut PoseOptions)) -> P
     let mut options = PoseOptions { component_weights: Some(weights.to_vec()), ..Default::default() };
     change(&mut options);
     match posed(&PcaData::Gram(c.as_ref()), &options).unwrap().problem {
-        Named::Pca(p) => p,
+        AnyProblem::Pca(p) => p,
         _ => panic!("f with weights, and h"),
     }
 }
@@ -117,7 +117,7 @@ fn many_variables() {
         gaussian(160, 120, 5)[(i, j)] * (1.0 + 9.0 * f64::from(u8::from(j < 4)))
     });
     let options = PoseOptions { rank: Some(3), ..Default::default() };
-    let Named::Pca(p) = posed(&PcaData::Dense(a.as_ref()), &options).unwrap().problem else { panic!() };
+    let AnyProblem::Pca(p) = posed(&PcaData::Dense(a.as_ref()), &options).unwrap().problem else { panic!() };
     let c = a.transpose() * &a;
     let eigen = c.self_adjoint_eigen(Side::Lower).unwrap();
     let found = solved(&p, None, 1);
@@ -257,7 +257,9 @@ fn planted_components_are_found_in_their_order() {
             component_weights: weights,
             ..Default::default()
         };
-        let Posed { problem: Named::Pca(p), lambda, .. } = posed(&data, &options).unwrap() else { panic!() };
+        let Posed { problem: AnyProblem::Pca(p), lambda, .. } = posed(&data, &options).unwrap() else {
+            panic!()
+        };
         let found = solved(&p, None, 0);
         for k in 0..3 {
             let dot: f64 = (0..12).map(|i| found.x.get(i, k) * truth.get(i, place[k])).sum();
@@ -304,7 +306,7 @@ fn one_component_is_pca() {
     let options = PoseOptions { rank: Some(1), penalty: Some("l1".into()), ..Default::default() };
     let [ordered, plain] = ["brockett", "l1-pca"].map(|name| {
         let posed = pose(find_problem(name).unwrap(), &data, &options).unwrap();
-        let Named::Pca(p) = posed.problem else { panic!() };
+        let AnyProblem::Pca(p) = posed.problem else { panic!() };
         (posed.lambda, solved(&p, None, 0).objective.total)
     });
     assert_eq!(ordered.0, plain.0);
@@ -325,7 +327,7 @@ fn the_unit_means_nothing() {
                     ..Default::default()
                 };
                 let posed = posed(&PcaData::Dense(scaled.as_ref()), &options).unwrap();
-                let Named::Pca(p) = posed.problem else { panic!() };
+                let AnyProblem::Pca(p) = posed.problem else { panic!() };
                 let found = solved_within(Some(300), &p, None, 3);
                 let lambda = posed.lambda.map(|l| l / (s * s * t));
                 (found.x.data().iter().map(|v| (v + 0.0).to_bits()).collect::<Vec<_>>(), found.status, lambda)

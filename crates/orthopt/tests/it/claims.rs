@@ -7,7 +7,7 @@ use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::bound::{Bound, Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Status, Stopping};
@@ -37,7 +37,7 @@ fn problems(n: usize, r: usize) -> Vec<(&'static str, PoseOptions)> {
     ]
 }
 
-fn posed(c: &RowMat, name: &str, options: &PoseOptions) -> Named {
+fn posed(c: &RowMat, name: &str, options: &PoseOptions) -> AnyProblem {
     pose(find_problem(name).unwrap(), &PcaData::Gram(c.as_mat()), options).unwrap().problem
 }
 

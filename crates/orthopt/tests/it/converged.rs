@@ -7,7 +7,7 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::composite::{Composite, criticality};
 use orthopt::concave::Concave;
-use orthopt::family::{Family, Kind, Named, PROBLEMS, PoseOptions, Wanted, pose};
+use orthopt::family::{AnyProblem, Family, Kind, PROBLEMS, PoseOptions, Wanted, pose};
 use orthopt::linear_map::{AnyMap, LinearMap};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaData;
@@ -89,11 +89,11 @@ fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> [u
     let posed = pose(info, data, options).unwrap();
     let what = format!("{name} {:?}", options.map.is_some());
     match &posed.problem {
-        Named::Pca(p) => all_converged(&what, p, seed, of_composite),
-        Named::Composite(p) => all_converged(&what, p, seed, of_composite),
-        Named::NonlinearEig(p) => all_converged(&what, p, seed, of_composite),
-        Named::Samples(p) => all_converged(&what, p, seed, of_composite),
-        Named::JOrthogonal(p) => all_converged(&what, p, seed, |p, s| {
+        AnyProblem::Pca(p) => all_converged(&what, p, seed, of_composite),
+        AnyProblem::Composite(p) => all_converged(&what, p, seed, of_composite),
+        AnyProblem::NonlinearEig(p) => all_converged(&what, p, seed, of_composite),
+        AnyProblem::Samples(p) => all_converged(&what, p, seed, of_composite),
+        AnyProblem::JOrthogonal(p) => all_converged(&what, p, seed, |p, s| {
             let scale = 1.0 + p.gradient(&s.x).norm() * s.x.norm();
             p.criticality(&s.x, &Cancel::never()).unwrap() / scale
         }),
@@ -172,7 +172,7 @@ fn smoothing_does_not_pass_for_convergence() {
     let options = PoseOptions { rank: Some(6), lambda: Some(50.0), k: Some(40), ..Default::default() };
     let info = PROBLEMS.iter().find(|info| info.name == "dc-pca").unwrap();
     let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
-    let Named::Composite(p) = &posed.problem else { panic!("dc-pca has a g") };
+    let AnyProblem::Composite(p) = &posed.problem else { panic!("dc-pca has a g") };
     for name in ["spgm-ep", "spgm-rr", "oadmm-ep", "oadmm-rr"] {
         let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
         let stopping = Stopping { max_iters: Some(3000), ..STOPPING };
@@ -191,7 +191,7 @@ fn a_singular_c_is_solved_to_the_same_f_by_pairs_and_by_gradients() {
     let info = PROBLEMS.iter().find(|info| info.kind == Kind::NonlinearEig).unwrap();
     let options = PoseOptions { rank: Some(2), ..Default::default() };
     let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
-    let Named::NonlinearEig(p) = &posed.problem else { panic!("nonlinear-eig is a family of its own") };
+    let AnyProblem::NonlinearEig(p) = &posed.problem else { panic!("nonlinear-eig is a family of its own") };
     let mut reached = Vec::new();
     for name in ["obcd", "foforth-gr"] {
         let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };

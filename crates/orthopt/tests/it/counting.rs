@@ -4,7 +4,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
-use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::{Evaluate, count_nonzeros};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::report::Assessment;
@@ -20,7 +20,7 @@ fn of_scales(lambda: f64) -> PcaProblem {
     });
     let options = PoseOptions { rank: Some(1), lambda: Some(lambda), ..Default::default() };
     let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-    let Named::Pca(p) = posed.problem else { panic!("l0-pca is f + h") };
+    let AnyProblem::Pca(p) = posed.problem else { panic!("l0-pca is f + h") };
     p
 }
 
@@ -47,7 +47,7 @@ fn what_is_printed_is_what_is_saved() {
 /// Tiny entries of another program's X count as nonzero everywhere, with a note.
 #[test]
 fn a_given_x_is_judged_as_it_is() {
-    let p = Named::from(of_scales(1.0));
+    let p = AnyProblem::from(of_scales(1.0));
     let x = RowMat::from_fn(8, 1, |i, _| match i {
         0 => 1.0,
         1..=3 => 1e-8,

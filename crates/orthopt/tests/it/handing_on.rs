@@ -74,6 +74,6 @@ fn default_l1(a: &faer::Mat<f64>) -> ((f64, String), PcaProblem) {
     let posed = pose(find_problem("l1-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
     let why =
         posed.reasons.iter().map(ToString::to_string).find(|r| r.contains("lambda")).unwrap_or_default();
-    let orthopt::family::Named::Pca(p) = posed.problem else { panic!("a PCA problem") };
+    let orthopt::family::AnyProblem::Pca(p) = posed.problem else { panic!("a PCA problem") };
     ((posed.lambda.unwrap(), why), p)
 }

@@ -7,7 +7,7 @@ use orthopt::RowMat;
 use orthopt::bound;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
-use orthopt::family::{Between, Family, Kind, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Between, Family, Kind, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, Storage};
 use orthopt::smooth::Measure;
 use orthopt::solve::{Setting, Solution, Stopping};
@@ -73,7 +73,7 @@ fn scaled(a: &Mat<f64>, by: f64) -> Mat<f64> {
 }
 
 /// Calls `then` with the problem of the data times 2ᵏ.
-fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&Named) -> T) -> T {
+fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&AnyProblem) -> T) -> T {
     let unit = two(k);
     let a = match case.form {
         Form::Sparse | Form::SparseForms => thinned(40, 9, 0.3, 5),

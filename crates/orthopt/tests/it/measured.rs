@@ -6,7 +6,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
-use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Between, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::penalty::L1;
 use orthopt::problem::{
@@ -48,7 +48,7 @@ fn measured(c: &Mat<f64>, measure: Measure) -> Measured {
 fn problem(c: &Mat<f64>, rank: usize, options: PoseOptions) -> orthopt::Result<MeasuredProblem> {
     let options = PoseOptions { rank: Some(rank), ..options };
     match pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options)?.problem {
-        Named::Measured(p) => Ok(p),
+        AnyProblem::Measured(p) => Ok(p),
         other => panic!("not a measure: {other:?}"),
     }
 }

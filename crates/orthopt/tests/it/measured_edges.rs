@@ -6,7 +6,7 @@ use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Storage, support};
 use orthopt::smooth::{Centring, Measure, Smooth};
@@ -99,7 +99,7 @@ fn options(measure: Measure, r: usize, limit: Limit) -> PoseOptions {
 
 fn posed(data: &PcaData<'_>, options: &PoseOptions) -> orthopt::Result<MeasuredProblem> {
     match pose(find_problem("l0-pca").unwrap(), data, options)?.problem {
-        Named::Measured(p) => Ok(p),
+        AnyProblem::Measured(p) => Ok(p),
         other => panic!("not a measure: {other:?}"),
     }
 }

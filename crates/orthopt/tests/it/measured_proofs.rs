@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::bound::{Bound, End, Method, Options, Point, Proof};
 use orthopt::cancel::Cancel;
-use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, support};
 use orthopt::smooth::Measure;
@@ -14,7 +14,7 @@ use orthopt::solve::{Solution, Status, Stopping};
 const IRIS: &str = include_str!("../tables/iris.csv");
 const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
 
-fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> Named {
+fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> AnyProblem {
     let options = PoseOptions {
         rank: Some(rank),
         maximise: Some(measure),
@@ -28,13 +28,13 @@ fn each(k: usize) -> Limit {
     Limit::Nonzeros(vec![k])
 }
 
-fn solved(p: &Named) -> Solution {
+fn solved(p: &AnyProblem) -> Solution {
     let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
-fn bounded(p: &Named, x: Option<&RowMat>, nodes: u64) -> Bound {
+fn bounded(p: &AnyProblem, x: Option<&RowMat>, nodes: u64) -> Bound {
     let options = Options { nodes, ..Options::default() };
     p.lower_bound(x, &options, &Cancel::never(), &|_| ()).unwrap()
 }

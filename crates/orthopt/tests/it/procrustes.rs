@@ -6,13 +6,13 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
-use orthopt::family::{Family, LinearInput, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, LinearInput, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Status, Stopping};
 
 fn posed(data: &PcaData<'_>, options: &PoseOptions) -> orthopt::Result<PcaProblem> {
     match pose(find_problem("procrustes").unwrap(), data, options)?.problem {
-        Named::Pca(p) => Ok(p),
+        AnyProblem::Pca(p) => Ok(p),
         _ => panic!("f with a linear term, and h"),
     }
 }

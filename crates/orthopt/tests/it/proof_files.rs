@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::bound::{Options, Prepared, ProofFile};
 use orthopt::cancel::Cancel;
-use orthopt::family::{Effort, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Measure;
 use orthopt::solve::Stopping;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
 const IRIS: &str = include_str!("../tables/iris.csv");
 
-fn posed(name: &str, c: &Mat<f64>, options: PoseOptions) -> Named {
+fn posed(name: &str, c: &Mat<f64>, options: PoseOptions) -> AnyProblem {
     pose(find_problem(name).unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem
 }
 
@@ -26,7 +26,7 @@ fn each(k: usize) -> Limit {
     Limit::Nonzeros(vec![k])
 }
 
-fn x_of(p: &Named) -> RowMat {
+fn x_of(p: &AnyProblem) -> RowMat {
     let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let plan = p.plan(&wanted).unwrap();
@@ -34,7 +34,7 @@ fn x_of(p: &Named) -> RowMat {
 }
 
 /// The whole proof, written with one thread and with three.
-fn by_threads(p: &Named) -> [String; 2] {
+fn by_threads(p: &AnyProblem) -> [String; 2] {
     [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| written("l0-pca", p, u64::MAX).unwrap())
@@ -42,7 +42,7 @@ fn by_threads(p: &Named) -> [String; 2] {
 }
 
 /// The file of a problem, as text.
-fn written(name: &str, p: &Named, nodes: u64) -> orthopt::Result<String> {
+fn written(name: &str, p: &AnyProblem, nodes: u64) -> orthopt::Result<String> {
     let x = x_of(p);
     let options = Options { nodes, keeps: true, ..Options::default() };
     let bound = p.lower_bound(Some(&x), &options, &Cancel::never(), &|_| ())?;
@@ -50,7 +50,7 @@ fn written(name: &str, p: &Named, nodes: u64) -> orthopt::Result<String> {
     Ok(file.text())
 }
 
-fn checked(name: &str, p: &Named, text: &str) -> Result<String, String> {
+fn checked(name: &str, p: &AnyProblem, text: &str) -> Result<String, String> {
     let of_file = ProofFile::of_text(text).and_then(|file| p.check_proof(&file, name));
     of_file.map(|checked| checked.claim).map_err(|error| error.to_string())
 }

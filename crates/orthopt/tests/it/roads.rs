@@ -9,7 +9,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{
-    Between, Effort, Family, Limit, Named, PROBLEMS, PoseOptions, Posed, Wanted, find_problem, pose,
+    AnyProblem, Between, Effort, Family, Limit, PROBLEMS, PoseOptions, Posed, Wanted, find_problem, pose,
 };
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, support};
@@ -26,7 +26,7 @@ fn posed(name: &str, data: &PcaData<'_>, rank: usize, options: &PoseOptions) -> 
     pose(find_problem(name).unwrap(), data, &options)
 }
 
-fn run(problem: &Named, wanted: &Wanted, stopping: &Stopping) -> orthopt::Result<Solution> {
+fn run(problem: &AnyProblem, wanted: &Wanted, stopping: &Stopping) -> orthopt::Result<Solution> {
     problem.plan(wanted)?.run(problem, wanted, stopping, None, &Cancel::never(), &mut [])
 }
 
@@ -85,9 +85,9 @@ fn limits_have_one_form() {
     let form = |rank: usize, options: &PoseOptions| {
         let posed = posed("l0-pca", &PcaData::Gram(c.as_ref()), rank, options).unwrap();
         let kind = match posed.problem {
-            Named::Cardinality(_) => "cardinality",
-            Named::Uncorrelated(_) => "uncorrelated",
-            Named::Measured(_) => "measured",
+            AnyProblem::Cardinality(_) => "cardinality",
+            AnyProblem::Uncorrelated(_) => "uncorrelated",
+            AnyProblem::Measured(_) => "measured",
             _ => "other",
         };
         (kind, format!("{:?}", posed.limits), posed.notes, posed.reasons, posed.statement, posed.title)

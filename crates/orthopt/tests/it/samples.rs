@@ -6,7 +6,7 @@ use crate::common::{gaussian, gaussian_rows, normal, rng};
 use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::{HessianVector, Loss, SampleLoss, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
@@ -14,7 +14,7 @@ use orthopt::start::Start;
 use orthopt_core::smooth::central_difference;
 use rand::RngExt;
 
-fn named(name: &str, a: &Mat<f64>, rank: usize) -> Named {
+fn named(name: &str, a: &Mat<f64>, rank: usize) -> AnyProblem {
     let options = PoseOptions { rank: Some(rank), ..Default::default() };
     pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap().problem
 }

@@ -4,7 +4,7 @@
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
-use orthopt::family::{Between, Family, Limit, Named, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Between, Family, Limit, PoseOptions, Wanted, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, Storage, UncorrelatedProblem, covariance_model, support};
 use orthopt::solve::{Solution, Stopping};
@@ -133,10 +133,12 @@ fn what_it_does_not_go_with_is_refused() {
     };
     let limit = |limit: Limit| PoseOptions { limit: Some(limit), ..Default::default() };
     let good = posed("l0-pca", limit(Limit::Nonzeros(vec![3]))).unwrap();
-    assert!(matches!(good.problem, Named::Uncorrelated(_)) && good.statement.contains("X'CX diagonal"));
+    assert!(matches!(good.problem, AnyProblem::Uncorrelated(_)) && good.statement.contains("X'CX diagonal"));
     assert!(posed("l0-pca", limit(Limit::Knee)).is_ok());
     let together = posed("l0-pca", limit(Limit::Total(6))).unwrap();
-    assert!(matches!(together.problem, Named::Measured(_)) && together.statement.contains("X'CX diagonal"));
+    assert!(
+        matches!(together.problem, AnyProblem::Measured(_)) && together.statement.contains("X'CX diagonal")
+    );
     for (name, options) in [
         ("l1-pca", limit(Limit::Nonzeros(vec![3]))),
         ("nonneg-pca", limit(Limit::Nonzeros(vec![3]))),

@@ -23,7 +23,7 @@ use rand_pcg::Pcg64;
 
 use super::Constraint;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::nobody_waits;
+use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::products::{cross, product, symmetric_cross};
 use orthopt_linalg::small::symmetric_eigen;
@@ -97,7 +97,7 @@ pub fn relative_feasibility(x: &RowMat, j: &Signature) -> f64 {
 /// A measured [`feasibility`] of X in that unit; `None` if X is large and the work is cancelled. Cost O(n²).
 pub fn relative(feasibility: f64, x: &RowMat) -> Option<f64> {
     let is_large = x.data().len() > LARGE;
-    Some(feasibility / norm_unless(x, || is_large && nobody_waits())?.powi(2).max(1.0))
+    Some(feasibility / norm_unless(x, || is_large && is_over())?.powi(2).max(1.0))
 }
 
 /// Entries of X from which on its norm takes a tenth of a second.

@@ -266,7 +266,7 @@ fn only_where_it_pays() {
     assert!(report.checked && report.searched >= 48 && report.searched < 4500, "{report:?}");
 
     // what was found with another limit is in the first set of the next
-    let wanted = Wanted { carried: Carried::along(), ..Default::default() };
+    let wanted = Wanted { carried: WarmStart::along(), ..Default::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
     let rows = |x: &RowMat| -> Vec<usize> {

@@ -8,7 +8,7 @@
 use super::Of;
 use crate::family::catalogue::penalty_called;
 use crate::family::{
-    Family, Kind, Limit, Named, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem,
+    AnyProblem, Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem,
 };
 use orthopt_core::problem::{Between, Storage};
 use orthopt_core::smooth::{Measure, Order, Placement};
@@ -343,17 +343,17 @@ pub struct Run {
 
 impl Run {
     /// One run: its plan, and the number of further starts if there is one.
-    pub fn of(problem: &Named, plan: &Plan, restarts: Option<u64>) -> Self {
+    pub fn of(problem: &AnyProblem, plan: &Plan, restarts: Option<u64>) -> Self {
         let searches = plan.portfolio.is_some() && restarts.is_none();
-        let mut solvers: Vec<&'static SolverInfo<Named>> = plan.solvers.clone();
+        let mut solvers: Vec<&'static SolverInfo<AnyProblem>> = plan.solvers.clone();
         if let Some(portfolio) = plan.portfolio.as_ref().filter(|_| searches) {
             let arms =
                 portfolio.arms.iter().filter_map(|arm| find_solvers(problem.solvers(), &arm.solver).ok());
             solvers.extend(arms.flatten());
         }
-        let looks_at = |s: &SolverInfo<Named>, option: &str| s.shared.iter().any(|c| c.name == option);
+        let looks_at = |s: &SolverInfo<AnyProblem>, option: &str| s.shared.iter().any(|c| c.name == option);
         // a preset that has candidates and no rule to choose has a greedy one
-        let preset = |s: &&SolverInfo<Named>| looks_at(s, "candidates") && !looks_at(s, "working-set");
+        let preset = |s: &&SolverInfo<AnyProblem>| looks_at(s, "candidates") && !looks_at(s, "working-set");
         let rule = plan.options.obcd.working_set;
         let greedy =
             matches!(rule, WorkingSet::GreedySv | WorkingSet::GreedyOr) || solvers.iter().any(preset);
@@ -367,7 +367,7 @@ impl Run {
     }
 
     /// No solver at all: X is given.
-    pub fn none(problem: &Named) -> Self {
+    pub fn none(problem: &AnyProblem) -> Self {
         Self {
             names: "an X that is given".into(),
             shared: Vec::new(),

@@ -44,7 +44,7 @@ pub(super) const STAYING: (usize, f64) = (200, 1e-11);
 pub(super) const LAST: (usize, f64) = (1000, 1e-15);
 
 /// What is maximised, and under which limits.
-pub struct Ground<'a, F> {
+pub struct SupportModel<'a, F> {
     f: &'a F,
     pub(super) cov: &'a Covariance,
     pub(super) measure: Measure,
@@ -58,12 +58,12 @@ pub struct Ground<'a, F> {
 }
 
 /// A problem whose X the moves change.
-pub trait Grounded: Evaluate + Sync {
+pub trait SupportProblem: Evaluate + Sync {
     /// The quadratic form.
     type Form: Quadratic;
 
     /// What is maximised and under which limits, for as long as whoever this thread works for waits.
-    fn ground(&self) -> Ground<'_, Self::Form>;
+    fn support_model(&self) -> SupportModel<'_, Self::Form>;
 
     /// Checks an X from elsewhere.
     ///
@@ -72,11 +72,11 @@ pub trait Grounded: Evaluate + Sync {
     fn checked(&self, x: &RowMat, what: &str) -> Result<()>;
 }
 
-impl<F: Quadratic> Grounded for MeasuredProblem<F> {
+impl<F: Quadratic> SupportProblem for MeasuredProblem<F> {
     type Form = F;
 
-    fn ground(&self) -> Ground<'_, F> {
-        Ground::of(self)
+    fn support_model(&self) -> SupportModel<'_, F> {
+        SupportModel::of(self)
     }
 
     fn checked(&self, x: &RowMat, what: &str) -> Result<()> {
@@ -84,13 +84,13 @@ impl<F: Quadratic> Grounded for MeasuredProblem<F> {
     }
 }
 
-impl<F: Quadratic> Grounded for UncorrelatedProblem<F> {
+impl<F: Quadratic> SupportProblem for UncorrelatedProblem<F> {
     type Form = F;
 
-    fn ground(&self) -> Ground<'_, F> {
+    fn support_model(&self) -> SupportModel<'_, F> {
         let limits = Limits::Each(self.nonzeros().to_vec());
         let what = (Measure::Variance, Between::Uncorrelated, limits);
-        Ground::new(&self.f, self.covariance(), self.rank(), what, self.lambda())
+        SupportModel::new(&self.f, self.covariance(), self.rank(), what, self.lambda())
     }
 
     fn checked(&self, x: &RowMat, what: &str) -> Result<()> {
@@ -204,7 +204,7 @@ fn masked(x: &RowMat, mask: &[bool]) -> RowMat {
     x
 }
 
-impl<'a, F: Quadratic> Ground<'a, F> {
+impl<'a, F: Quadratic> SupportModel<'a, F> {
     /// That of a problem, for as long as whoever this thread works for waits.
     pub fn of(p: &'a MeasuredProblem<F>) -> Self {
         let cov = p.f.covariance();
@@ -259,10 +259,10 @@ impl<'a, F: Quadratic> Ground<'a, F> {
     }
 
     /// One component on another covariance matrix, for variance, or for explained variance where that is the measure.
-    pub fn alone<'b>(&self, f: &'b F, cov: &'b Covariance, nonzeros: usize) -> Ground<'b, F> {
+    pub fn alone<'b>(&self, f: &'b F, cov: &'b Covariance, nonzeros: usize) -> SupportModel<'b, F> {
         let measure = if self.squares() { Measure::Explained } else { Measure::Variance };
         let (between, limits) = (Between::Orthogonal, Limits::Each(vec![nonzeros]));
-        Ground {
+        SupportModel {
             f,
             cov,
             measure,

@@ -4,7 +4,7 @@
 //! with q of them, C ≈ VΛVᵀ costs 2nqr multiplications a gradient. The search is on that; the best point is polished with C itself, and what
 //! is said of it is said of the whole problem. Since VΛVᵀ ≤ C, F on the way is at most what is shown.
 
-use super::narrow::Narrow;
+use super::narrow::Reducible;
 use super::portfolio::{cost_of_gradient, is_long};
 use crate::search::Effort;
 use orthopt_core::problem::PcaProblem;
@@ -25,13 +25,13 @@ const POLISH: u64 = 20;
 const REST: f64 = 1e-3;
 
 /// A problem with C of low rank in the place of another.
-pub(super) struct Condensed<'a> {
+pub(super) struct LowRank<'a> {
     whole: &'a AnySmooth,
     part: PcaProblem,
     eigenvectors: usize,
 }
 
-impl<'a> Condensed<'a> {
+impl<'a> LowRank<'a> {
     /// With the eigenvectors of C that X needs; `None` where a gradient then costs more than a quarter of one with C, or a limit ends it.
     pub fn of(problem: &'a PcaProblem, seed: u64, cancel: &Cancel) -> Option<Self> {
         let (n, r) = (problem.nrows(), problem.rank());
@@ -61,7 +61,7 @@ fn cost_on(q: usize, (n, r): (usize, usize)) -> u64 {
     (2 * n * q * r) as u64
 }
 
-impl Narrow<PcaProblem> for Condensed<'_> {
+impl Reducible<PcaProblem> for LowRank<'_> {
     fn form(&self) -> &AnySmooth {
         self.whole
     }
@@ -130,7 +130,7 @@ mod tests {
         PcaProblem::new(f, AnyPenalty::Nonneg(Nonneg), 3).unwrap()
     }
 
-    fn searched(p: &PcaProblem, narrow: &dyn Narrow<PcaProblem>, limit: Option<f64>) -> Solution {
+    fn searched(p: &PcaProblem, narrow: &dyn Reducible<PcaProblem>, limit: Option<f64>) -> Solution {
         let wanted = Wanted { seed: 1, ..Wanted::default() };
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Quick);
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn f_on_the_eigenvectors_is_not_below_f() {
         let p = problem(1, 1.0, 1.0);
-        let part = Condensed::made(&p, 9, 0, &Cancel::never()).unwrap().part;
+        let part = LowRank::made(&p, 9, 0, &Cancel::never()).unwrap().part;
         let mut rng = Pcg64::seed_from_u64(2);
         for _ in 0..20 {
             let x = stiefel::orthonormalise(&RowMat::from_fn(N, 3, |_, _| rng.random::<f64>() - 0.5));
@@ -159,7 +159,7 @@ mod tests {
     fn the_answer_is_one_of_the_whole_problem() {
         for (seed, noise) in [(3, 0.3), (4, 3.0)] {
             let p = problem(seed, noise, 1.0);
-            let narrow = Condensed::made(&p, 9, 0, &Cancel::never()).unwrap();
+            let narrow = LowRank::made(&p, 9, 0, &Cancel::never()).unwrap();
             let found = searched(&p, &narrow, None);
             assert!(
                 (found.objective.total - p.f.value(&found.x)).abs() <= 1e-12 * found.objective.total.abs()
@@ -188,14 +188,14 @@ mod tests {
     fn much_left_out_is_no_end() {
         let (clear, noisy) = (problem(8, 0.02, 1.0), problem(8, 3.0, 1.0));
         let is_an_end = |p: &PcaProblem, effort| {
-            let narrow = Condensed::made(p, 9, 0, &Cancel::never()).unwrap();
+            let narrow = LowRank::made(p, 9, 0, &Cancel::never()).unwrap();
             let x = Start::Varimax.point_while(&p.f, 3, (false, 1), &Cancel::never()).unwrap();
             let x = orthopt_core::start::round_to_partition(&x);
             narrow.is_an_end(&x, p.f.value(&x), effort)
         };
         assert!(is_an_end(&clear, Effort::Normal) && !is_an_end(&clear, Effort::Thorough));
         assert!(!is_an_end(&noisy, Effort::Normal));
-        let narrow = Condensed::made(&noisy, 9, 0, &Cancel::never()).unwrap();
+        let narrow = LowRank::made(&noisy, 9, 0, &Cancel::never()).unwrap();
         let found = searched(&noisy, &narrow, None);
         assert!(found.notes.iter().any(|note| note.to_string().ends_with("; then with all of C")));
     }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_search_that_ends_before_the_polish_claims_nothing() {
         let p = problem(5, 1.0, 1.0);
-        let narrow = Condensed::made(&p, 9, 0, &Cancel::never()).unwrap();
+        let narrow = LowRank::made(&p, 9, 0, &Cancel::never()).unwrap();
         let found = searched(&p, &narrow, Some(0.0));
         assert_eq!(found.status, Status::TimeLimit);
         assert!(found.message.starts_with("on the 9 leading eigenvectors of C"), "{}", found.message);
@@ -216,7 +216,7 @@ mod tests {
     fn the_unit_changes_nothing() {
         let bits = |unit: f64| -> Vec<u64> {
             let p = problem(6, 1.0, unit);
-            let narrow = Condensed::made(&p, 9, 0, &Cancel::never()).unwrap();
+            let narrow = LowRank::made(&p, 9, 0, &Cancel::never()).unwrap();
             searched(&p, &narrow, None).x.data().iter().map(|v| v.to_bits()).collect()
         };
         assert_eq!(bits(1.0), bits(1024.0));

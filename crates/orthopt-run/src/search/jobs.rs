@@ -168,7 +168,7 @@ pub(super) fn help<P: Evaluate + Sync + 'static>(queue: &Queue<P>, crew: &Arc<Cr
 }
 
 /// All tasks in flight, each with a `W` that says what for.
-pub(super) struct Flight<'a, P, W> {
+pub(super) struct Jobs<'a, P, W> {
     jobs: Vec<(Arc<Job<P>>, W)>, // as launched
     queue: Arc<Queue<P>>,
     call: &'a dyn Fn(Arc<Queue<P>>) -> bool, // a helper; whether one comes
@@ -176,14 +176,14 @@ pub(super) struct Flight<'a, P, W> {
     clock: u64,
 }
 
-impl<P, W> Drop for Flight<'_, P, W> {
+impl<P, W> Drop for Jobs<'_, P, W> {
     /// The helpers go, after the jobs that they have.
     fn drop(&mut self) {
         self.queue.close();
     }
 }
 
-impl<'a, P: Evaluate + 'static, W> Flight<'a, P, W> {
+impl<'a, P: Evaluate + 'static, W> Jobs<'a, P, W> {
     /// Nothing, with up to so many helpers.
     pub fn new(helpers: usize, call: &'a dyn Fn(Arc<Queue<P>>) -> bool) -> Self {
         Self { jobs: Vec::new(), queue: Arc::new(Queue::new(helpers)), call, helpers: 0, clock: 0 }
@@ -272,7 +272,7 @@ mod tests {
                     *helper.borrow_mut() = Some(scope.spawn(move || help(&queue, &crew, on)));
                     true
                 };
-                let mut flight: Flight<'_, PcaProblem, ()> = Flight::new(1, &call);
+                let mut flight: Jobs<'_, PcaProblem, ()> = Jobs::new(1, &call);
                 for _ in 0..3 {
                     let x0: MakeStart<PcaProblem> = Box::new(|_, _| panic!("a test"));
                     flight.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
@@ -322,7 +322,7 @@ mod tests {
                 scope.spawn(move || help(&queue, &crew, on));
                 true
             };
-            let mut flight: Flight<'_, PcaProblem, ()> = Flight::new(2, &call);
+            let mut flight: Jobs<'_, PcaProblem, ()> = Jobs::new(2, &call);
             for _ in 0..40 {
                 let (begun, nested) = (Arc::clone(&begun), Arc::clone(&nested));
                 let x0: MakeStart<PcaProblem> = Box::new(move |_, _| {
@@ -369,7 +369,7 @@ mod tests {
             })),
         };
         let call = |_| false;
-        let mut flight: Flight<'_, PcaProblem, &str> = Flight::new(0, &call);
+        let mut flight: Jobs<'_, PcaProblem, &str> = Jobs::new(0, &call);
         flight.launch(costs(3_000_000), "long", Known::default());
         flight.launch(costs(1_000_000), "short", Known::default());
         let [long, short] = [(); 2].map(|()| flight.take().unwrap());
