@@ -49,12 +49,8 @@ impl<F: Quadratic> SupportModel<'_, F> {
     }
 
     /// The same, which may end early where it does not lead above a value.
-    pub fn polish_above(
-        &self,
-        above: f64,
-        (x, mask): (&RowMat, &[bool]),
-        effort: (usize, f64),
-    ) -> Option<Point> {
+    pub fn polish_above(&self, above: f64, of: (&RowMat, &[bool]), effort: (usize, f64)) -> Option<Point> {
+        let (x, mask) = of;
         let (value, x) = Local::new(self, mask).climb(x, effort, above)?;
         value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
     }

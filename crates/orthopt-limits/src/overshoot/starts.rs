@@ -127,12 +127,7 @@ fn seeds(own: &Covariance, used: &[bool], size: usize) -> Vec<usize> {
 }
 
 /// A component from one row on, the entry of most exact gain first.
-fn grown<F: Quadratic>(
-    alone: &SupportModel<'_, F>,
-    seed: usize,
-    used: &[bool],
-    size: usize,
-) -> Option<Point> {
+fn grown(alone: &SupportModel<'_, impl Quadratic>, seed: usize, used: &[bool], size: usize) -> Option<Point> {
     let n = used.len();
     let x = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == seed)));
     let mut at = alone.polish(&x, &mask_of(&x), GROWING)?;

@@ -269,8 +269,8 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
         reasons.push(format!("C has {zeros} zero eigenvalues: C^+ is its pseudoinverse").into());
     }
-    let problem =
-        AnyProblem::NonlinearEig(NonlinearEigProblem::new(f, orthopt_core::penalty::NoPenalty, rank)?);
+    let problem = NonlinearEigProblem::new(f, orthopt_core::penalty::NoPenalty, rank)?;
+    let problem = AnyProblem::NonlinearEig(problem);
     let statement = statement(info, options);
     Ok(Posed { lambda: Some(lambda), ..Posed::new(info, statement, problem, rank, reasons) })
 }

@@ -138,15 +138,7 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
         bounds.check_shape(n, rank)?;
     }
     let f = DenseQuadratic::new(m.as_mat())?.with_linear(e)?.with_constant(constant);
-    let problem = PcaProblem::new(AnySmooth::Dense(f), h, rank)?;
-    Ok(Posed {
-        lambda,
-        ..Posed::new(
-            info,
-            super::statement::statement(info, options),
-            AnyProblem::Pca(problem),
-            rank,
-            reasons,
-        )
-    })
+    let problem = AnyProblem::Pca(PcaProblem::new(AnySmooth::Dense(f), h, rank)?);
+    let statement = super::statement::statement(info, options);
+    Ok(Posed { lambda, ..Posed::new(info, statement, problem, rank, reasons) })
 }

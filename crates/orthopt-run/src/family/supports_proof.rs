@@ -52,11 +52,7 @@ fn first_of_proof(p: &MeasuredProblem, work: u64, cancel: &Cancel) -> Option<Row
 }
 
 /// An X on supports: from the leading eigenvector of each column beside those before it.
-fn on_supports(
-    p: &MeasuredProblem,
-    sets: &[Vec<usize>],
-    model: &SupportModel<'_, AnySmooth>,
-) -> Option<RowMat> {
+fn on_sets(p: &MeasuredProblem, sets: &[Vec<usize>], model: &SupportModel<'_, AnySmooth>) -> Option<RowMat> {
     let c = p.f.covariance().matrix()?;
     let mut x = RowMat::zeros(p.nrows(), sets.len());
     for (k, set) in sets.iter().enumerate() {
@@ -117,7 +113,7 @@ pub(super) fn proved_by_supports(
     let model = SupportModel::of(p).until(cancel);
     let mut best: (f64, Option<RowMat>) = (objective, None);
     let climb = |sets: &[Vec<usize>]| {
-        if let Some(x) = on_supports(p, sets, &model) {
+        if let Some(x) = on_sets(p, sets, &model) {
             let value = p.value(&x);
             // rounding is no improvement
             if value < best.0 - 1e-12 * best.0.abs() {
