@@ -12,7 +12,7 @@ use super::supports::List;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::order::descending_to;
 
-/// The largest supports of a list that a multiplier is made for; those of the rounds before stay. (138 tables of 4 to 80 variables, two to
+/// The largest supports of a list that a multiplier is made for; those of the rounds before stay. (138 cells of 16 tables with 4 to 80 variables, two to
 /// four components: with 1e9 units of work 52 are proved, with 400 supports and 6 rounds 46.)
 const WORKING: usize = 50;
 /// Rounds of [multiplier, evaluation, fixing] at the root and at a node, and the effort of each.

@@ -192,7 +192,12 @@ impl OwnRun<'_> {
             self.run(&problem, stages.clone(), x0, stopping, (unit, observers))
         })?;
         let b = problem.a.square().filter(|_| problem.h.promotes_sparsity());
-        if let Some(x) = b.and_then(|b| with_zeros(b, &solution.x, |x| problem.objective(x))) {
+        let x = b.and_then(|b| {
+            self.afterwards(&solution, |_, has_time| {
+                with_zeros(b, &solution.x, |x| problem.objective(x), has_time)
+            })
+        });
+        if let Some(x) = x {
             solution.take(&problem, x);
         }
         let measure = |clock: &Cancel| criticality(&problem, &solution.x, clock);
@@ -293,11 +298,25 @@ impl OwnRun<'_> {
 
     /// Measures X of a run, if that is asked for, in what it has left of its limit and a moment; `None` where a call of f takes longer.
     fn checked(&self, found: &Solution, measure: impl FnOnce(&Cancel) -> Option<f64>) -> Option<f64> {
-        self.settled.certify.filter(|_| found.status != Status::Interrupted)?;
+        self.settled.certify?;
+        self.afterwards(found, |clock, _| measure(clock))
+    }
+
+    /// Runs `f` in what a run has left of its limit and a moment; its second argument says whether there is time for a call of the
+    /// function. `None` where there is none from the beginning.
+    fn afterwards<R>(
+        &self,
+        found: &Solution,
+        f: impl FnOnce(&Cancel, &dyn Fn() -> bool) -> Option<R>,
+    ) -> Option<R> {
+        if found.status == Status::Interrupted {
+            return None;
+        }
         let cancel = self.f.attended();
         let call = found.seconds / self.f.evaluations().max(1) as f64;
         in_time((self.settled.stopping.time_limit, found.seconds), (&cancel, &cancel), |clock| {
-            clock.left().is_none_or(|left| call <= left).then(|| measure(clock)).flatten()
+            let has_time = || !clock.is_over() && clock.left().is_none_or(|left| call <= left);
+            if has_time() { f(clock, &has_time) } else { None }
         })
     }
 }

@@ -23,8 +23,17 @@ struct Units {
     lengths: Vec<f64>, // those of the columns of B⁻¹
 }
 
-/// The X near `x` that has XᵀX = I, zeros of BX and the lowest F, no higher than that of `x`; `None` where there is none.
-pub fn with_zeros(b: &RowMat, x: &RowMat, objective: impl Fn(&RowMat) -> Objective) -> Option<RowMat> {
+/// The X near `x` that has XᵀX = I, zeros of BX and the lowest F, no higher than that of `x`, of those that are found while `has_time`;
+/// `None` where there is none.
+pub fn with_zeros(
+    b: &RowMat,
+    x: &RowMat,
+    objective: impl Fn(&RowMat) -> Objective,
+    has_time: impl Fn() -> bool,
+) -> Option<RowMat> {
+    if !has_time() {
+        return None;
+    }
     let units = Units::of(b)?;
     let u = units.of_x(b, x);
     let largest = u.data().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -32,13 +41,13 @@ pub fn with_zeros(b: &RowMat, x: &RowMat, objective: impl Fn(&RowMat) -> Objecti
     let mut counts: Vec<(usize, f64)> = LIMITS.iter().map(|limit| (within(*limit), *limit)).collect();
     counts.dedup_by_key(|(count, _)| *count);
     counts.retain(|(count, _)| *count > within(NOISE));
-    let before = (!counts.is_empty()).then(|| objective(x))?;
+    let before = (!counts.is_empty() && has_time()).then(|| objective(x))?;
     let mut lowest = before.total + NOISE * (before.smooth.abs() + before.nonsmooth.abs());
     let mut found = None;
     for (_, limit) in counts {
         let mut kept = u.clone();
         kept.data_mut().iter_mut().filter(|v| v.abs() <= limit * largest).for_each(|v| *v = 0.0);
-        if let Some(x) = units.on_support(kept) {
+        if let Some(x) = units.on_support(kept, &has_time).filter(|_| has_time()) {
             let f = objective(&x).total;
             if f <= lowest {
                 (lowest, found) = (f, Some(x));
@@ -83,11 +92,14 @@ impl Units {
     ///
     /// A step is the shortest one, U ← U + P ∘ (TᵀXΛ), P the nonzeros and Λ symmetric. Cost 8n²r flops, and those of a repair on the
     /// support.
-    fn on_support(&self, mut u: RowMat) -> Option<RowMat> {
+    fn on_support(&self, mut u: RowMat, has_time: &impl Fn() -> bool) -> Option<RowMat> {
         let mut system = MaskedSystem::new(u.nrows(), u.ncols());
         system.mask().iter_mut().zip(u.data()).for_each(|(p, u)| *p = f64::from(u8::from(*u != 0.0)));
         let (mut x, mut e) = self.point(&u);
         for _ in 0..MOST {
+            if !has_time() {
+                return None;
+            }
             let error = e.norm();
             e.data_mut().iter_mut().for_each(|v| *v *= 0.5);
             let frame = cross(&self.t, &x);
@@ -148,7 +160,7 @@ mod tests {
     fn on_support(b: &RowMat, y: &RowMat) -> Option<RowMat> {
         let units = Units::of(b)?;
         let u = RowMat::from_fn(y.nrows(), y.ncols(), |i, k| units.lengths[i] * y.get(i, k));
-        units.on_support(u)
+        units.on_support(u, &|| true)
     }
 
     fn moved(u: &RowMat, by: f64) -> RowMat {
@@ -194,12 +206,24 @@ mod tests {
                 Objective { total: h, smooth: 0.0, nonsmooth: h }
             }
         };
-        let found = with_zeros(&b, &x, of(1.0)).unwrap();
+        let found = with_zeros(&b, &x, of(1.0), || true).unwrap();
         let zeros = times(&b, &found).data().iter().filter(|v| v.abs() <= 1e-13).count();
         assert_eq!(zeros, u.data().iter().filter(|v| **v == 0.0).count());
         assert!(of(1.0)(&found).total <= of(1.0)(&x).total);
-        assert_eq!(with_zeros(&b, &found, of(1.0)), None); // once is enough
-        assert_eq!(with_zeros(&b, &x, of(-1.0)), None);
+        assert_eq!(with_zeros(&b, &found, of(1.0), || true), None); // once is enough
+        assert_eq!(with_zeros(&b, &x, of(-1.0), || true), None);
+        // where time ends after any number of questions X is left alone or has its zeros, and F is never asked for once it is over
+        for most in 0..60 {
+            let left = std::cell::Cell::new(most);
+            let has_time = || left.replace(left.get() - 1) > 0;
+            let asked = |x: &RowMat| {
+                assert!(left.get() >= 0, "{most}");
+                of(1.0)(x)
+            };
+            let found = with_zeros(&b, &x, asked, has_time);
+            assert!(most > 0 || found.is_none());
+            assert!(found.is_none_or(|found| of(1.0)(&found).total <= of(1.0)(&x).total));
+        }
     }
 
     /// Rows of B and Y in other units, up to 2^±500: the same bits.
