@@ -30,6 +30,9 @@ mod supervise;
 use orthopt::threads;
 use pyo3::prelude::*;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The native module `orthopt._orthopt`.
 #[pymodule]
 mod _orthopt {

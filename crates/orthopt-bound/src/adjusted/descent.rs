@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use orthopt_linalg::kernels::{axpy, inner as dot};
+
 /// Pairs that are kept.
 const MEMORY: usize = 20;
 /// Share of the slope that a step has to bring, and trials of a step.
@@ -82,7 +84,7 @@ fn direction(g: &[f64], pairs: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> Vec<f64>
     let mut kept = Vec::with_capacity(pairs.len());
     for (s, y, rho) in pairs.iter().rev() {
         let alpha = rho * dot(s, &q);
-        add(-alpha, y, &mut q);
+        axpy(-alpha, y, &mut q);
         kept.push(alpha);
     }
     if let Some((_, y, rho)) = pairs.back() {
@@ -91,21 +93,13 @@ fn direction(g: &[f64], pairs: &VecDeque<(Vec<f64>, Vec<f64>, f64)>) -> Vec<f64>
     }
     for ((s, y, rho), alpha) in pairs.iter().zip(kept.into_iter().rev()) {
         let beta = rho * dot(y, &q);
-        add(alpha - beta, s, &mut q);
+        axpy(alpha - beta, s, &mut q);
     }
     q
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 fn length(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
-}
-
-fn add(t: f64, a: &[f64], out: &mut [f64]) {
-    out.iter_mut().zip(a).for_each(|(o, a)| *o += t * a);
 }
 
 #[cfg(test)]

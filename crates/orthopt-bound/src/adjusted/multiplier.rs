@@ -9,12 +9,14 @@
 //! so that every test of a support is one of a block of an n × n matrix.
 
 use super::super::certified::gamma;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Kernels, LANES, Lane, Subtracted};
 use super::supports::List;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
+use orthopt_linalg::factor::transpose;
 use orthopt_linalg::parallel::map;
 use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt_linalg::work::count;
 
 /// Supports that a task examines.
@@ -53,6 +55,8 @@ pub struct Form {
     pub c: RowMat,
     /// n × n, the rows of the largest eigenvalues first.
     pub a: RowMat,
+    /// Its columns.
+    pub columns: RowMat,
     /// Rows of A that carry multipliers.
     pub rows: usize,
     pub delta: f64,
@@ -80,7 +84,8 @@ impl Form {
                 let rows = values.iter().take_while(|w| **w > CARRIES * largest).count();
                 let most = (0..n).map(|i| c.get(i, i)).fold(0.0, f64::max);
                 let delta = 2.0 * shift;
-                return Some(Self { c, a, rows, delta, reach: 1.01 * (most + delta).sqrt() });
+                let (columns, reach) = (transpose(&a), 1.01 * (most + delta).sqrt());
+                return Some(Self { c, a, columns, rows, delta, reach });
             }
             shift *= 2.0;
         }
@@ -205,12 +210,15 @@ impl<'a> Multiplier<'a> {
         let k = list.size;
         count(list.len() * rotated(k));
         let values = chunks(list.len(), over, |range| {
-            let (mut kernel, mut spare) = (Kernel::new(k), vec![0.0; k * k]);
-            let one = |s: usize| {
-                self.first_block(list, s, &mut kernel, &mut spare);
-                kernel.leading()
+            let (mut kernel, mut spare, mut all) = (Kernel::new(k), vec![0.0; k * k], Kernels::new(k));
+            let some = |supports: &[usize]| {
+                for (lane, s) in supports.iter().enumerate() {
+                    self.first_block(list, *s, &mut kernel, &mut spare);
+                    all.set(lane, &kernel.b);
+                }
+                all.leading()
             };
-            Some(range.map(one).collect::<Vec<f64>>())
+            Some(side_by_side(range, some))
         })?;
         Some(values.concat())
     }
@@ -249,6 +257,8 @@ impl<'a> Multiplier<'a> {
     /// An upper bound of v₂ over the list, at least [`LEAST`]; `hint` is about its size. Newton's method on the worst supports,
     /// from the left. `None` where it is `over` or rounding is in the way.
     pub fn most_later(&self, list: &List, hint: f64, over: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
+        let mut turned = RowMat::zeros(self.y.nrows(), self.y.ncols());
+        product(&mut turned, false, 1.0, self.y.as_mat(), self.q.as_mat());
         let mut nu = hint.max(LEAST);
         let mut at = self.whitened(nu)?;
         let mut open = self.failing(&at, list, None, over)?;
@@ -262,10 +272,11 @@ impl<'a> Multiplier<'a> {
                 return Some(nu);
             }
             let stride = open.len().div_ceil(LOOKED);
-            let mut later = Later::new(self, list.size);
-            let looked = open.iter().step_by(stride);
-            count(open.len().div_ceil(stride) * rotated(list.size));
-            let root = looked.map(|s| later.newton(list, *s, nu)).fold(nu, f64::max);
+            let mut later = Later::new(&self.form.c, &self.values, &turned, list.size);
+            let looked: Vec<usize> = open.iter().step_by(stride).copied().collect();
+            count(looked.len() * rotated(list.size));
+            let steps = looked.chunks(LANES).flat_map(|some| later.newton(list, some, &[nu; LANES]));
+            let root = steps.fold(nu, f64::max);
             // rounding may ask for more where ν is small
             nu = root.max(nu) * (1.0 + CLOSE * 2f64.powi(round)) + ABOVE;
             at = self.whitened(nu)?;
@@ -319,76 +330,50 @@ impl<'a> Multiplier<'a> {
         let at = self.whitened(nu.max(LEAST))?;
         count(list.len() * rotated(k));
         let values = chunks(list.len(), over, |range| {
-            let mut kernel = Kernel::new(k);
-            let one = |s: usize| {
-                list.block(s, at.t.data(), n, &mut kernel.b);
-                kernel.leading()
+            let mut kernels = Kernels::new(k);
+            let some = |supports: &[usize]| {
+                list.blocks(supports, at.t.data(), n, &mut kernels.b);
+                kernels.leading()
             };
-            Some(range.map(one).collect::<Vec<f64>>())
+            Some(side_by_side(range, some))
         })?;
         Some(values.concat())
     }
 }
 
-/// Steps of Newton's method for v₂ of one support.
+/// Steps of Newton's method for v₂, of several supports side by side.
 pub struct Later<'a> {
     c: &'a RowMat,
     values: &'a [f64],
-    turned: RowMat, // YQ
-    pub kernel: Kernel,
+    turned: &'a RowMat, // YQ
+    c_ss: Vec<Lane>,    // C on each support
+    y_s: Vec<Lane>,     // the rows of YQ on it
+    scaled: Vec<Lane>,  // the same divided by ν + D
+    /// Blocks, and eigenvectors of the last step.
+    pub kernels: Kernels,
     /// Y'x turned by Q, at the last step.
-    pub z: Vec<f64>,
+    pub z: Vec<Lane>,
 }
 
 impl<'a> Later<'a> {
-    fn new(of: &'a Multiplier<'_>, k: usize) -> Self {
-        let mut turned = RowMat::zeros(of.y.nrows(), of.y.ncols());
-        product(&mut turned, false, 1.0, of.y.as_mat(), of.q.as_mat());
-        Self::with(&of.form.c, &of.values, turned, k)
-    }
-
     /// For L'L = Q Diag(values) Q' and `turned` = A'LQ.
-    pub fn with(c: &'a RowMat, values: &'a [f64], turned: RowMat, k: usize) -> Self {
-        let z = vec![0.0; turned.ncols()];
-        Self { c, values, turned, kernel: Kernel::new(k), z }
+    pub fn new(c: &'a RowMat, values: &'a [f64], turned: &'a RowMat, k: usize) -> Self {
+        let (p, zeros) = (turned.ncols(), |len| vec![[0.0; LANES]; len]);
+        let (c_ss, y_s, scaled, z) = (zeros(k * k), zeros(k * p), zeros(k * p), zeros(p));
+        Self { c, values, turned, c_ss, y_s, scaled, kernels: Kernels::new(k), z }
     }
 
-    /// e, the largest eigenvalue of A_S'(M + νI)⁻¹A_S, −de/dν, and x'Cx of its eigenvector.
-    pub fn at(&mut self, list: &List, s: usize, nu: f64) -> (f64, f64, f64) {
-        let (k, n) = (list.size, self.c.nrows());
-        list.block(s, self.c.data(), n, &mut self.kernel.b);
-        let set = list.set(s);
-        for (a, i) in set.iter().enumerate() {
-            let u = self.turned.row(usize::from(*i));
-            for (b, j) in set.iter().enumerate().take(a + 1) {
-                let v = self.turned.row(usize::from(*j));
-                let sum: f64 =
-                    u.iter().zip(v).zip(self.values).map(|((u, v), w)| u * v / (nu + w.max(0.0))).sum();
-                let entry = self.kernel.b[a * k + b] - sum;
-                (self.kernel.b[a * k + b], self.kernel.b[b * k + a]) = (entry, entry);
-            }
-        }
-        let e = self.kernel.leading() / nu;
-        self.z.fill(0.0);
-        let mut own = 0.0;
-        for (a, i) in set.iter().enumerate() {
-            let x = self.kernel.x[a];
-            self.z.iter_mut().zip(self.turned.row(usize::from(*i))).for_each(|(z, y)| *z += x * y);
-            let row = self.c.row(usize::from(*i));
-            own += x * set.iter().zip(&self.kernel.x).map(|(j, x)| row[usize::from(*j)] * x).sum::<f64>();
-        }
-        // ‖(M + νI)⁻¹Ax‖² = (x'Cx − 2z'w + w'Dw)/ν², w = z/(ν + D)
-        let taken: f64 = self
-            .z
-            .iter()
-            .zip(self.values)
-            .map(|(z, d)| {
-                let d = d.max(0.0);
-                let w = z / (nu + d);
-                2.0 * z * w - d * w * w
-            })
-            .sum();
-        (e, (own - taken).max(1e-300) / (nu * nu), own)
+    /// e, the largest eigenvalue of A_S'(M + νI)⁻¹A_S, and −de/dν, of up to [`LANES`] supports.
+    pub fn at(&mut self, list: &List, supports: &[usize], nu: &Lane) -> (Lane, Lane) {
+        let p = self.z.len();
+        list.blocks(supports, self.c.data(), self.c.nrows(), &mut self.c_ss);
+        list.rows(supports, self.turned.data(), p, &mut self.y_s);
+        let Self { values, c_ss, y_s, scaled, kernels, z, .. } = self;
+        dispatch(Scaled { y_s, values, nu, to: scaled });
+        kernels.b.copy_from_slice(c_ss);
+        dispatch(Subtracted { to: &mut kernels.b, u: scaled, v: y_s, p });
+        let e = kernels.leading();
+        dispatch(Slopes { c_ss, y_s, x: &kernels.x, values, nu, z, e })
     }
 
     /// The eigenvalues of L'L.
@@ -396,11 +381,86 @@ impl<'a> Later<'a> {
         self.values
     }
 
-    /// A step from ν towards the ν where e is 1.
-    fn newton(&mut self, list: &List, s: usize, nu: f64) -> f64 {
-        let (e, slope, _) = self.at(list, s, nu);
-        let next = nu + (e - 1.0) / slope;
-        if next.is_finite() { next } else { nu }
+    /// Steps from ν towards the ν where e is 1.
+    pub fn newton(&mut self, list: &List, supports: &[usize], nu: &Lane) -> Vec<f64> {
+        let (e, slope) = self.at(list, supports, nu);
+        let step = |lane: usize| nu[lane] + (e[lane] - 1.0) / slope[lane];
+        (0..supports.len()).map(|l| if step(l).is_finite() { step(l) } else { nu[l] }).collect()
+    }
+}
+
+/// The rows of YQ divided by ν + D.
+struct Scaled<'a> {
+    y_s: &'a [Lane],
+    values: &'a [f64],
+    nu: &'a Lane,
+    to: &'a mut [Lane],
+}
+
+impl WithSimd for Scaled<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let p = self.values.len();
+        for (i, w) in self.values.iter().enumerate() {
+            let mut share = [0.0; LANES];
+            for l in 0..LANES {
+                share[l] = 1.0 / (self.nu[l] + w.max(0.0));
+            }
+            for (to, y) in self.to[i..].iter_mut().step_by(p).zip(self.y_s[i..].iter().step_by(p)) {
+                for l in 0..LANES {
+                    to[l] = share[l] * y[l];
+                }
+            }
+        }
+    }
+}
+
+/// z = QY'x, and from νe and x: e and −de/dν = ‖(M + νI)⁻¹Ax‖² = (x'Cx − 2z'w + w'Dw)/ν², w = z/(ν + D).
+struct Slopes<'a> {
+    c_ss: &'a [Lane],
+    y_s: &'a [Lane],
+    x: &'a [Lane],
+    values: &'a [f64],
+    nu: &'a Lane,
+    z: &'a mut [Lane],
+    e: Lane,
+}
+
+impl WithSimd for Slopes<'_> {
+    type Output = (Lane, Lane);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> (Lane, Lane) {
+        let Self { c_ss, y_s, x, values, nu, z, mut e } = self;
+        let (k, p) = (x.len(), values.len());
+        z.fill([0.0; LANES]);
+        let mut slope = [0.0; LANES];
+        for (a, x_a) in x.iter().enumerate() {
+            for (z, y) in z.iter_mut().zip(&y_s[a * p..(a + 1) * p]) {
+                for l in 0..LANES {
+                    z[l] += x_a[l] * y[l];
+                }
+            }
+            for (c, x_b) in c_ss[a * k..(a + 1) * k].iter().zip(x) {
+                for l in 0..LANES {
+                    slope[l] += x_a[l] * c[l] * x_b[l];
+                }
+            }
+        }
+        for (z, d) in z.iter().zip(values) {
+            let d = d.max(0.0);
+            for l in 0..LANES {
+                let w = z[l] / (nu[l] + d);
+                slope[l] -= 2.0 * z[l] * w - d * w * w;
+            }
+        }
+        for l in 0..LANES {
+            e[l] /= nu[l];
+            slope[l] = slope[l].max(1e-300) / (nu[l] * nu[l]);
+        }
+        (e, slope)
     }
 }
 
@@ -409,9 +469,7 @@ fn raise(kernel: &mut Kernel, most: &mut f64) -> Option<()> {
     if most.is_finite() && kernel.is_below(*most) {
         return Some(());
     }
-    let block = kernel.b.clone();
     let value = kernel.leading();
-    kernel.b = block;
     if !value.is_finite() {
         return None; // a number that failed bounds nothing
     }
@@ -445,6 +503,13 @@ pub fn own_variances(form: &Form, list: &List, over: &(dyn Fn() -> bool + Sync))
         Some(own)
     })?;
     Some(own.concat())
+}
+
+/// `f` of all numbers of a range, [`LANES`] at a time.
+fn side_by_side(range: std::ops::Range<usize>, mut f: impl FnMut(&[usize]) -> Lane) -> Vec<f64> {
+    let supports: Vec<usize> = range.collect();
+    let of = |some: &[usize]| f(some).into_iter().take(some.len());
+    supports.chunks(LANES).flat_map(of).collect()
 }
 
 /// `f` of the numbers below `len`, in chunks; `None` where one of them failed or it is `over`.

@@ -1,11 +1,15 @@
 //! A multiplier for given supports: the bound of Theorem 1 on working sets, its maxima smoothed, lowered by L-BFGS over L.
 
+use std::array::from_fn;
+
 use super::descent::lowered;
+use super::kernel::{Kernels, LANES, Lane, Subtracted};
 use super::multiplier::{Form, LEAST, Later, rotated};
 use super::supports::List;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::simd::dispatch;
 use orthopt_linalg::work::count;
 
 /// A support whose weight in a smoothed maximum is below this has none.
@@ -72,7 +76,7 @@ impl Working<'_> {
         product(&mut across, false, 1.0, l.as_mat(), q.as_mat());
         for ((list, columns), nu) in self.later.iter().zip(nus) {
             let mut part = RowMat::zeros(m, p); // turned by Q
-            let of = Later::with(&form.c, &values, turned.clone(), list.size);
+            let of = Later::new(&form.c, &values, &turned, list.size);
             let most = later(form, list, of, &across, tau, nu, &mut part);
             value += *columns as f64 * most;
             product(&mut half, true, -(*columns as f64), part.as_mat(), q.as_mat().transpose());
@@ -94,20 +98,23 @@ fn smooth(values: &[f64], tau: f64) -> (f64, Vec<f64>) {
 /// Smoothed maximum of λ₁(C_SS − Y_SY_S'/β); the sum of weight·(Ax)(Y'x)'/β leaves `half`.
 fn first(form: &Form, list: &List, y: &RowMat, tau: f64, half: &mut RowMat) -> f64 {
     let (k, n, p) = (list.size, form.n(), y.ncols());
-    let mut kernel = super::kernel::Kernel::new(k);
+    let all: Vec<usize> = (0..list.len()).collect();
+    let (mut kernels, mut y_s, mut scaled) =
+        (Kernels::new(k), vec![[0.0; LANES]; k * p], vec![[0.0; LANES]; k * p]);
     let (mut values, mut vectors) = (Vec::with_capacity(list.len()), Vec::with_capacity(list.len() * k));
     count(list.len() * (rotated(k) + 10 * k * k * p));
-    for s in 0..list.len() {
-        list.block(s, form.c.data(), n, &mut kernel.b);
-        let (set, beta) = (list.set(s), list.own[s].max(1e-3));
-        for (a, i) in set.iter().enumerate() {
-            for (b, j) in set.iter().enumerate() {
-                let (u, v) = (y.row(usize::from(*i)), y.row(usize::from(*j)));
-                kernel.b[a * k + b] -= u.iter().zip(v).map(|(u, v)| u * v).sum::<f64>() / beta;
-            }
+    for some in all.chunks(LANES) {
+        list.blocks(some, form.c.data(), n, &mut kernels.b);
+        list.rows(some, y.data(), p, &mut y_s);
+        for lane in 0..LANES {
+            let beta = list.own[some[lane.min(some.len() - 1)]].max(1e-3);
+            scaled.iter_mut().zip(&y_s).for_each(|(scaled, y)| scaled[lane] = y[lane] / beta);
         }
-        values.push(kernel.leading());
-        vectors.extend_from_slice(&kernel.x);
+        dispatch(Subtracted { to: &mut kernels.b, u: &scaled, v: &y_s, p });
+        values.extend(kernels.leading().into_iter().take(some.len()));
+        for lane in 0..some.len() {
+            vectors.extend(kernels.x.iter().map(|x| x[lane]));
+        }
     }
     let (value, weights) = smooth(&values, tau);
     let m = half.nrows();
@@ -136,44 +143,53 @@ fn later(
 ) -> f64 {
     let (len, k, p) = (list.len(), list.size, across.ncols());
     count(2 * len * (rotated(k) + 10 * k * k * p));
-    let step = |of: &mut Later<'_>, s: usize, nu: f64| {
-        let (e, slope, _) = of.at(list, s, nu);
-        (nu + (e - 1.0) / slope).max(LEAST)
-    };
     let start = nu.max(LEAST);
-    let mut roots: Vec<f64> = (0..len).map(|s| step(&mut of, s, start)).collect();
     let mut at: Vec<f64> = vec![start; len]; // where the last step came from
-    for _ in 0..STEPS {
-        let most = roots.iter().copied().fold(LEAST, f64::max);
-        for s in 0..len {
-            if roots[s] > most - NEAR * tau && (roots[s] - at[s]).abs() > 1e-10 {
-                at[s] = roots[s];
-                roots[s] = step(&mut of, s, at[s]);
+    let mut roots = at.clone();
+    let mut open: Vec<usize> = (0..len).collect();
+    for _ in 0..=STEPS {
+        for some in open.chunks(LANES) {
+            let from = of_lanes(some, &roots);
+            for ((s, from), root) in some.iter().zip(from).zip(of.newton(list, some, &from)) {
+                (at[*s], roots[*s]) = (from, root.max(LEAST));
             }
         }
+        let most = roots.iter().copied().fold(LEAST, f64::max);
+        open = (0..len)
+            .filter(|s| roots[*s] > most - NEAR * tau && (roots[*s] - at[*s]).abs() > 1e-10)
+            .collect();
     }
     *nu = roots.iter().copied().fold(LEAST, f64::max);
     let (value, weights) = smooth(&roots, tau);
     let m = across.nrows();
-    for s in (0..len).filter(|s| weights[*s] > WEIGHTLESS) {
-        of.at(list, s, roots[s]);
-        // q ∝ t − LQ w, w = (ν + D)⁻¹ z
-        let w: Vec<f64> = of.z.iter().zip(of.values()).map(|(z, d)| z / (roots[s] + d.max(0.0))).collect();
-        let set = list.set(s);
-        let mut q: Vec<f64> = (0..m)
-            .map(|row| {
-                let t: f64 =
-                    set.iter().zip(&of.kernel.x).map(|(i, x)| form.a.get(row, usize::from(*i)) * x).sum();
-                t - across.row(row).iter().zip(&w).map(|(l, w)| l * w).sum::<f64>()
-            })
-            .collect();
-        let length = q.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
-        q.iter_mut().for_each(|v| *v /= length);
-        let mut along = vec![0.0; p];
-        q.iter().enumerate().for_each(|(row, q)| add(*q, across.row(row), &mut along));
-        q.iter().enumerate().for_each(|(row, q)| add(weights[s] * q, &along, part.row_mut(row)));
+    let weighty: Vec<usize> = (0..len).filter(|s| weights[*s] > WEIGHTLESS).collect();
+    for some in weighty.chunks(LANES) {
+        of.at(list, some, &of_lanes(some, &roots));
+        for (lane, s) in some.iter().enumerate() {
+            // q ∝ t − LQ w, w = (ν + D)⁻¹ z
+            let z = of.z.iter().map(|z| z[lane]);
+            let w: Vec<f64> = z.zip(of.values()).map(|(z, d)| z / (roots[*s] + d.max(0.0))).collect();
+            let mut q: Vec<f64> = (0..m).map(|row| -inner(across.row(row), &w)).collect();
+            for (i, x) in list.set(*s).iter().zip(&of.kernels.x) {
+                add(x[lane], form.columns.row(usize::from(*i)), &mut q);
+            }
+            let length = inner(&q, &q).sqrt().max(f64::MIN_POSITIVE);
+            q.iter_mut().for_each(|v| *v /= length);
+            let mut along = vec![0.0; p];
+            q.iter().enumerate().for_each(|(row, q)| add(*q, across.row(row), &mut along));
+            q.iter().enumerate().for_each(|(row, q)| add(weights[*s] * q, &along, part.row_mut(row)));
+        }
     }
     value
+}
+
+/// The numbers of some supports, one in each lane; that of the last in those that are left.
+fn of_lanes(some: &[usize], numbers: &[f64]) -> Lane {
+    from_fn(|l| numbers[some[l.min(some.len() - 1)]])
+}
+
+fn inner(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn add(t: f64, a: &[f64], out: &mut [f64]) {

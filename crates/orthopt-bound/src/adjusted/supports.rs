@@ -1,5 +1,7 @@
 //! Lists of supports of one size.
 
+use super::kernel::{LANES, Lane};
+
 /// Supports, and for a first column what their own variance is at most.
 #[derive(Debug)]
 pub struct List {
@@ -52,6 +54,28 @@ impl List {
         for (a, i) in set.iter().enumerate() {
             let row = &matrix[usize::from(*i) * n..(usize::from(*i) + 1) * n];
             set.iter().enumerate().for_each(|(b, j)| out[a * self.size + b] = row[usize::from(*j)]);
+        }
+    }
+
+    /// The same of several supports, each in a lane; the last of them stands in the lanes that are left.
+    pub fn blocks(&self, supports: &[usize], matrix: &[f64], n: usize, out: &mut [Lane]) {
+        for lane in 0..LANES {
+            let set = self.set(supports[lane.min(supports.len() - 1)]);
+            for (a, i) in set.iter().enumerate() {
+                let row = &matrix[usize::from(*i) * n..(usize::from(*i) + 1) * n];
+                set.iter().enumerate().for_each(|(b, j)| out[a * self.size + b][lane] = row[usize::from(*j)]);
+            }
+        }
+    }
+
+    /// The rows of a matrix (width columns, row by row) on several supports, each in a lane.
+    pub fn rows(&self, supports: &[usize], matrix: &[f64], width: usize, out: &mut [Lane]) {
+        for lane in 0..LANES {
+            let set = self.set(supports[lane.min(supports.len() - 1)]);
+            for (a, i) in set.iter().enumerate() {
+                let row = &matrix[usize::from(*i) * width..(usize::from(*i) + 1) * width];
+                row.iter().enumerate().for_each(|(b, v)| out[a * width + b][lane] = *v);
+            }
         }
     }
 }
