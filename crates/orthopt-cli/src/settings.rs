@@ -95,13 +95,11 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
 /// Meaning of the options once their files are read; `options` keeps the names of the files.
 fn settled(options: &mut Request) -> anyhow::Result<Settled> {
     use_threads(options.threads)?;
-    let signature = options.signature.clone();
-    options.load(|option, path| read_x(&format!("--{option}"), path))?;
-    options.signature = signature.as_deref().map(signs).transpose()?;
-    let settled = options.settled();
-    options.matrices.clear();
-    options.signature = signature;
-    Ok(settled?)
+    options.fill();
+    let mut loaded = options.clone();
+    loaded.load(|option, path| read_x(&format!("--{option}"), path))?;
+    loaded.signature = loaded.signature.as_deref().map(signs).transpose()?;
+    Ok(loaded.settled()?)
 }
 
 fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {

@@ -136,7 +136,7 @@ pub fn options(py: Python<'_>) -> PyResult<Vec<(String, Bound<'_, PyDict>)>> {
     let described = |entry: &'static Entry| {
         let out = PyDict::new(py);
         out.set_item("group", entry.group.heading())?;
-        out.set_item("matrix", entry.matrix.is_some())?;
+        out.set_item("matrix", entry.matrix)?;
         out.set_item("choices", entry.names())?;
         Ok((entry.name_in(Front::Python), out))
     };

@@ -4,6 +4,7 @@ use crate::job::Job;
 use orthopt_core::problem::PcaData;
 use orthopt_core::smooth::Centring;
 use orthopt_core::solve::{Observer, Status};
+use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
@@ -108,7 +109,7 @@ impl<'a> SparsePca<'a> {
 
     /// Begins with this X (n × r, XᵀX = I to 1e-6).
     pub fn start(self, x0: RowMat) -> Self {
-        self.asking(|request| drop(request.matrices.insert("init", x0)))
+        self.asking(|request| request.init = Some(Start::Given(x0).into()))
     }
 
     /// Number of further starts after the first one; the best X is returned.

@@ -28,17 +28,29 @@ pub enum LinearInput {
 }
 
 impl LinearInput {
-    /// `randn` or `randn:SEED`; `None` for any other text.
-    pub fn parse(text: &str) -> Option<Result<Self>> {
-        let seed = match text.strip_prefix("randn")? {
-            "" => return Some(Ok(Self::Normal(0))),
-            rest => rest.strip_prefix(':')?,
-        };
-        Some(seed.parse().map(Self::Normal).map_err(|_| Error::InvalidOption {
+    /// True if a text is `randn`, with or without a seed.
+    pub fn is_normal(text: &str) -> bool {
+        text.strip_prefix("randn").is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    }
+
+    /// `randn` or `randn:SEED`.
+    ///
+    /// # Errors
+    /// Any other text.
+    pub fn parse(text: &str) -> Result<Self> {
+        if text == "randn" {
+            return Ok(Self::Normal(0));
+        }
+        let seed = text.strip_prefix("randn:").and_then(|seed| seed.parse().ok());
+        seed.map(Self::Normal).ok_or_else(|| Error::InvalidOption {
             option: "linear".into(),
             value: text.into(),
-            expected: "randn or randn:SEED with a whole number >= 0".into(),
-        }))
+            expected: match Self::is_normal(text) {
+                true => "randn or randn:SEED with a whole number >= 0",
+                false => "an n x r matrix or randn[:SEED]",
+            }
+            .into(),
+        })
     }
 
     /// E for X of n × r.

@@ -143,7 +143,7 @@ impl Request {
         let is_asked = self.problem.as_ref() == Some(&problem.name);
         let takes_measure = is_asked && (self.nonzeros.is_some() || self.total_nonzeros.is_some());
         if self.maximise.is_none() && takes_measure && !problem.nonnegative {
-            self.maximise = Some(problem.measure.clone());
+            self.maximise = Measure::parse(&problem.measure).ok();
         }
         if self.lambda.is_none()
             && (problem.lambda != 0.0 || problem.limits.is_none() && problem.name == "l0-pca")

@@ -163,8 +163,8 @@ fn what_is_not_refused_runs() {
         let needs_target = info.name == "procrustes";
         for gram in [false, true] {
             let target = (needs_target && !gram).then(|| RowMat::from_fn(12, 2, |i, k| (i + k) as f64));
-            let linear = (needs_target && gram)
-                .then(|| orthopt::family::LinearInput::parse("randn").unwrap().unwrap());
+            let linear =
+                (needs_target && gram).then(|| orthopt::family::LinearInput::parse("randn").unwrap());
             let asked = PoseOptions { target, linear, ..own.clone() };
             match runs(info, &data(&a, &c, gram), &asked) {
                 Ok(_) => {}

@@ -125,7 +125,7 @@ pub fn described() -> List {
             _ => "text",
         };
         let logical = of_name().any(|entry| entry.kind == Kind::Flag || !entry.alone.is_empty());
-        let matrix = of_name().any(|entry| entry.matrix.is_some());
+        let matrix = of_name().any(|entry| entry.matrix);
         let least = last.and_then(|entry| entry.least).unwrap_or(0.0);
         list!(name = name.as_str(), kind = kind, least = least, logical = logical, matrix = matrix)
     }))

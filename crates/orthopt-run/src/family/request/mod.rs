@@ -10,25 +10,19 @@ mod written;
 pub use case::{Call, Case, GivenOptions, Run};
 pub use declare::{Choices, Entry, FileUse, Front, Group, Kind, Of, find_option};
 pub use table::{OPTIONS, Request};
-pub use written::{Constants, Counts, Field, Gram, Rank, Size, Written};
+pub use written::{Constants, Counts, Field, Gram, Input, OfMatrix, Rank, Size, Weights, Written};
 
 use std::path::Path;
 
-use super::catalogue::{all_constants, all_starts, check_solvers};
-use super::{Limit, LinearInput, PoseOptions, Wanted};
+use super::catalogue::{all_constants, check_solvers};
+use super::{Limit, PoseOptions, Wanted};
 use crate::search::Effort;
 use crate::solvers::AUTO;
 use orthopt_core::certify::Scope;
-use orthopt_core::linear_map::{AnyMap, LeftMatrix};
-use orthopt_core::pair::options::Side;
-use orthopt_core::pair::step::Model;
-use orthopt_core::problem::{Between, Storage};
-use orthopt_core::smooth::{Measure, Order, Placement};
 use orthopt_core::solve::Stopping;
-use orthopt_core::start::Start;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
-use orthopt_solvers::obcd::{Candidates, Obcd, ObcdOptions, WorkingSet};
+use orthopt_solvers::obcd::{Obcd, ObcdOptions};
 
 /// A [`Request`] as problems, solvers and runs take it.
 #[derive(Clone, Debug)]
@@ -84,10 +78,13 @@ impl Request {
             }
             _ => true,
         };
-        match expected {
-            Some(_) if entries.any(|entry| fits(entry) && entry.set(self, &written)) => return Ok(()),
-            Some(expected) => return Err(self.invalid(name, &written.to_string(), &expected)),
-            None => {}
+        if let Some(expected) = expected {
+            for entry in entries.filter(|entry| fits(entry)) {
+                if entry.set(self, &written)? {
+                    return Ok(());
+                }
+            }
+            return Err(invalid(name, &written.to_string(), &expected));
         }
         let owned = |c: &super::NamedConstant| name.starts_with(&c.owner.replace('-', "_"));
         if !all_constants().iter().any(owned) {
@@ -98,7 +95,7 @@ impl Request {
             return Err(Error::UnknownName { kind: "option", name: name.into(), known });
         }
         if matches!(written, Written::List(_) | Written::Matrix(_)) {
-            return Err(self.invalid(name, &written.to_string(), "a number, yes or no, or a name"));
+            return Err(invalid(name, &written.to_string(), "a number, yes or no, or a name"));
         }
         self.constants.0.insert(name.replace('_', "-"), written);
         Ok(())
@@ -106,10 +103,7 @@ impl Request {
 
     /// Names of the options that are given: neither left open nor what holds where nothing is said.
     pub fn given(&self) -> Vec<&'static str> {
-        let given = |entry: &&Entry| {
-            let value = entry.get(self).filter(|value| !entry.is_default(value));
-            value.is_some() || self.matrices.contains_key(entry.name)
-        };
+        let given = |entry: &&Entry| entry.get(self).is_some_and(|value| !entry.is_default(&value));
         OPTIONS.iter().filter(given).map(|entry| entry.name).collect()
     }
 
@@ -118,7 +112,7 @@ impl Request {
     pub fn over(mut self, other: &Self) -> Self {
         for entry in OPTIONS {
             if let (None, Some(value)) = (entry.get(&self), entry.get(other)) {
-                entry.set(&mut self, &value);
+                let _ = entry.set(&mut self, &value); // the value of such a field
             }
         }
         let mut constants = other.constants.clone();
@@ -126,10 +120,11 @@ impl Request {
         Self { constants, ..self }
     }
 
-    fn fill(&mut self) {
+    /// Fills in what holds where nothing is said.
+    pub fn fill(&mut self) {
         for entry in OPTIONS.iter().filter(|entry| !entry.default.is_empty()) {
             if let (None, Ok(value)) = (entry.get(self), entry.typed(entry.default)) {
-                entry.set(self, &value);
+                let _ = entry.set(self, &value); // a test sets every default
             }
         }
     }
@@ -141,15 +136,14 @@ impl Request {
     pub fn load<E>(
         &mut self,
         read: impl Fn(&'static str, &Path) -> std::result::Result<orthopt_linalg::RowMat, E>,
-    ) -> std::result::Result<(), E> {
-        for entry in OPTIONS {
-            let Some(names_a_file) = entry.matrix else { continue };
-            let place = match entry.get(self) {
-                Some(Written::Path(path)) => path,
-                Some(Written::Text(text)) if names_a_file(&text) => text.into(),
-                _ => continue,
-            };
-            self.matrices.insert(entry.name, read(entry.name, &place)?);
+    ) -> std::result::Result<(), E>
+    where
+        E: From<Error>,
+    {
+        for entry in OPTIONS.iter().filter(|entry| entry.matrix) {
+            if let Some(Written::Path(path)) = entry.get(self) {
+                entry.set(self, &Written::Matrix(read(entry.name, &path)?))?;
+            }
         }
         Ok(())
     }
@@ -180,24 +174,24 @@ impl Request {
             lambda: self.lambda,
             lambda_share: self.lambda_share,
             relative_lambda: self.relative_lambda,
-            storage: parsed(&self.storage, Storage::parse)?.unwrap_or_default(),
+            storage: self.storage.unwrap_or_default(),
             penalty: self.penalty.clone(),
             shape,
             k: self.k,
-            map: self.map()?,
+            map: self.value(&self.map, "map")?,
             signature: self.signature.clone(),
             ridge: self.ridge.unwrap_or(0.0),
             reproduction: self.reproduction.unwrap_or(false),
-            distances: self.matrices.get("distances").cloned(),
+            distances: self.value(&self.distances, "distances")?,
             radius: self.radius,
-            placement: parsed(&self.placement, Placement::parse)?.unwrap_or_default(),
-            linear: self.linear()?,
-            target: self.matrices.get("target").cloned(),
-            component_weights: self.component_weights()?,
+            placement: self.placement.unwrap_or_default(),
+            linear: self.value(&self.linear, "linear")?,
+            target: self.value(&self.target, "target")?,
+            component_weights: self.component_weights.clone().map(|weights| weights.0),
             limit: self.limit(),
-            between: parsed(&self.constraint, Between::parse)?.unwrap_or_default(),
-            maximise: parsed(&self.maximise, Measure::parse)?,
-            order: parsed(&self.order, Order::parse)?.unwrap_or_default(),
+            between: self.constraint.unwrap_or_default(),
+            maximise: self.maximise,
+            order: self.order.unwrap_or_default(),
             min_nonzeros: self.min_nonzeros,
             max_nonzeros: self.max_nonzeros,
             max_memory: self.max_memory.map(|size| size.0),
@@ -206,18 +200,18 @@ impl Request {
         let (seed, tol) = (self.seed.unwrap_or_default(), self.tol.unwrap_or_default());
         let wanted = Wanted {
             solver,
-            start: self.start()?,
-            working_set: parsed(&self.working_set, WorkingSet::parse)?,
+            start: self.value(&self.init, "init")?,
+            working_set: self.working_set,
             block: self.block,
-            model: parsed(&self.model, Model::parse)?,
-            side: parsed(&self.side, Side::parse)?,
+            model: self.model,
+            side: self.side,
             alpha: self.alpha,
-            candidates: self.candidates.as_deref().map(|text| self.candidates(text)).transpose()?,
+            candidates: self.candidates,
             tol: Some(tol),
             jacobi: self.jacobi.unwrap_or(false),
             seed,
             constants,
-            effort: parsed(&self.effort, Effort::parse)?,
+            effort: self.effort,
             work: None,
             tuning: Default::default(),
             carried: Default::default(),
@@ -247,7 +241,7 @@ impl Request {
                 && !(v.is_finite() && v >= least)
             {
                 let name = entry.name_in(self.front);
-                return Err(self.invalid(&name, &value.to_string(), &entry.expected(self.front)));
+                return Err(invalid(&name, &value.to_string(), &entry.expected(self.front)));
             }
             let other = OPTIONS.iter().find(|o| entry.excludes.contains(&o.name) && o.get(self).is_some());
             if let Some(other) = other {
@@ -259,47 +253,13 @@ impl Request {
         Ok(())
     }
 
-    fn start(&self) -> Result<Option<Start>> {
-        match (self.matrices.get("init"), &self.init) {
-            (Some(x), _) => Ok(Some(Start::Given(x.clone()))),
-            (None, Some(name)) if all_starts().iter().any(|start| start.0 == name) => {
-                Ok(Some(Start::named(name)))
-            }
-            (None, name) => parsed(name, Start::parse),
-        }
-    }
-
-    fn map(&self) -> Result<Option<AnyMap>> {
-        match self.matrices.get("map") {
-            Some(b) => LeftMatrix::new(b.as_mat()).map(|b| Some(AnyMap::Left(b))),
-            None => parsed(&self.map, AnyMap::parse).map_err(|error| match (error, self.front) {
-                (Error::UnknownName { kind, name, known }, Front::Command) => {
-                    Error::UnknownName { kind, name, known: format!("{known}, or a file (--map FILE.npy)") }
-                }
-                (error, _) => error,
-            }),
-        }
-    }
-
-    fn linear(&self) -> Result<Option<LinearInput>> {
-        match (self.matrices.get("linear"), &self.linear) {
-            (Some(e), _) => Ok(Some(LinearInput::Given(e.clone()))),
-            (None, None) => Ok(None),
-            (None, Some(text)) => LinearInput::parse(text)
-                .unwrap_or_else(|| Err(self.invalid("linear", text, "an n x r matrix or randn[:SEED]")))
-                .map(Some),
-        }
-    }
-
-    fn component_weights(&self) -> Result<Option<Vec<f64>>> {
-        let Some(text) = &self.component_weights else { return Ok(None) };
-        let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
-        let weights: Option<Vec<f64>> =
-            parts.map(|part| part.parse().ok().filter(|d: &f64| d.is_finite())).collect();
-        let weights = weights.filter(|weights| !weights.is_empty());
-        let name = if self.front == Front::Command { "component-weights" } else { "component_weights" };
-        let wrong = || self.invalid(name, text, "finite numbers, one for each component");
-        weights.map(Some).ok_or_else(wrong)
+    /// The value of a field that may be a matrix.
+    fn value<T: OfMatrix>(&self, field: &Option<Input<T>>, name: &str) -> Result<Option<T>> {
+        let value = field.as_ref().map(Input::value).transpose();
+        value.map_err(|error| {
+            find_option(name, Front::Command)
+                .map_or(error.clone(), |entry| entry.in_words_of(self.front, error))
+        })
     }
 
     fn limit(&self) -> Option<Limit> {
@@ -308,16 +268,6 @@ impl Request {
             Counts::Auto => Limit::Knee,
         });
         counts.or(self.total_nonzeros.map(Limit::Total)).or(self.variables.map(Limit::Variables))
-    }
-
-    fn candidates(&self, text: &str) -> Result<Candidates> {
-        match text {
-            "all" => Ok(Candidates::All),
-            _ => text
-                .parse()
-                .map(Candidates::Sample)
-                .map_err(|_| self.invalid("candidates", text, "a number of pairs, or all")),
-        }
     }
 
     fn scope(&self, seed: u64) -> Option<Scope> {
@@ -329,10 +279,6 @@ impl Request {
         }
     }
 
-    fn invalid(&self, option: &str, value: &str, expected: &str) -> Error {
-        Error::InvalidOption { option: option.into(), value: value.into(), expected: expected.into() }
-    }
-
     /// The file of C, where there is one.
     pub fn gram_file(&self) -> Option<&Path> {
         match &self.gram {
@@ -342,8 +288,8 @@ impl Request {
     }
 }
 
-fn parsed<T>(text: &Option<String>, parse: impl Fn(&str) -> Result<T>) -> Result<Option<T>> {
-    text.as_deref().map(parse).transpose()
+fn invalid(option: &str, value: &str, expected: &str) -> Error {
+    Error::InvalidOption { option: option.into(), value: value.into(), expected: expected.into() }
 }
 
 /// The solver checks its options; doing it now spares reading the data first.
@@ -394,6 +340,21 @@ fn distance(a: &str, b: &str) -> usize {
 mod tests {
     use super::*;
 
+    /// A text that an option takes.
+    fn a_text(option: &str) -> &'static str {
+        match option {
+            "constraint" => "both",
+            "maximise" => "polar",
+            "order" => "sequential",
+            "map" => "differences",
+            "linear" => "randn:3",
+            "component-weights" => "2,1",
+            "init" => "random",
+            "candidates" => "all",
+            _ => "word",
+        }
+    }
+
     /// Every option takes what it gives, in every front end that has it, and nothing is given where nothing is set.
     #[test]
     fn every_option_is_set_and_read() {
@@ -404,7 +365,7 @@ mod tests {
                     (Kind::Flag, _) => Written::Flag(true),
                     (Kind::Whole, _) => Written::Whole(3),
                     (Kind::Number, _) => Written::Number(0.25),
-                    (Kind::Text, _) => Written::Text("word".into()),
+                    (Kind::Text, _) => Written::Text(a_text(entry.name).into()),
                     (Kind::Gram, _) if front != Front::Command => Written::Flag(true),
                     (Kind::File | Kind::Files, _)
                         if front != Front::Command && entry.lacked_by(front).is_none() =>
