@@ -10,7 +10,7 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_run::family::request::{Group, Rank, Request, Written, find_option};
-use orthopt_run::family::{Call, GivenOptions, find_problem};
+use orthopt_run::family::{Call, CallOptions, find_problem};
 use orthopt_run::report::{DataFacts, Report};
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
@@ -160,15 +160,15 @@ impl<'a> SparsePca<'a> {
         for (name, value) in std::mem::take(&mut self.further) {
             self.request.set(&name, value)?;
         }
-        let given = GivenOptions::new(Call::Solve, self.request.given());
-        let job = Job::new(find_problem(self.problem)?, self.request.settled()?, given);
-        let clock = self.cancel.within(job.settled.stopping.time_limit);
+        let given = CallOptions::new(Call::Solve, self.request.given());
+        let job = Job::new(find_problem(self.problem)?, self.request.checked()?, given);
+        let clock = self.cancel.within(job.request.time_limit);
         let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
         let posed = job.pose(&data, facts, Vec::new(), &clock)?;
         let run = posed.plan()?;
         let mut report = posed.run(&run, &self.cancel, observers)?;
-        if posed.job.settled.certify.is_some() && report.solution.status != Status::Interrupted {
+        if posed.job.request.scope().is_some() && report.solution.status != Status::Interrupted {
             posed.check(&mut report, (&self.cancel, &self.cancel), |_| ());
         }
         Ok(report)

@@ -65,7 +65,7 @@ fn help(entry: &Entry, front: Front, name: impl Fn(&str) -> String) -> String {
         };
         out += rest;
     }
-    if entry.matrix && front != Front::Command { out + "; or a matrix" } else { out }
+    if entry.matrix.is_some() && front != Front::Command { out + "; or a matrix" } else { out }
 }
 
 /// Words in lines of at most so many characters, each after `indent`.
@@ -94,7 +94,7 @@ fn python_type(entry: &Entry) -> String {
         }
     };
     match entry.kind {
-        _ if entry.matrix => "Any".into(),
+        _ if entry.matrix.is_some() => "Any".into(),
         Kind::Flag | Kind::Gram => "bool".into(),
         Kind::Whole => "int".into(),
         Kind::Number => "float".into(),

@@ -130,6 +130,9 @@ pub enum Of {
     Run,
 }
 
+/// Tells whether a text names a file.
+pub type IsFile = fn(&str) -> bool;
+
 /// Names with one line each.
 pub type Choices = Vec<(&'static str, &'static str)>;
 
@@ -167,8 +170,8 @@ pub struct Entry {
     pub numeric: bool,
     /// The use of the file that it names.
     pub file: FileUse,
-    /// True if the value may be a matrix, or the file of one.
-    pub matrix: bool,
+    /// Where the value may be a matrix: whether a text of the command names the file of one.
+    pub matrix: Option<IsFile>,
     /// The calls that it means something to.
     pub calls: &'static [Call],
     /// Scope, as the end of "it is for ...".
@@ -203,7 +206,7 @@ pub(super) const fn option(group: Group, value: &'static str, calls: &'static [C
         excludes: &[],
         numeric: false,
         file: FileUse::None,
-        matrix: false,
+        matrix: None,
         calls,
         scope: "every problem",
         needs: "",
@@ -256,7 +259,7 @@ impl Entry {
         mut self,
         name: &'static str,
         doc: &'static str,
-        (kind, matrix): (Kind, bool),
+        (kind, matrix): (Kind, Option<IsFile>),
         set: fn(&mut Request, Option<&Written>) -> Result<bool>,
         get: fn(&Request) -> Option<Written>,
     ) -> Self {
@@ -264,7 +267,7 @@ impl Entry {
         self.doc = doc.trim_ascii();
         self.kind = kind;
         self.matrix = matrix;
-        if matrix {
+        if matrix.is_some() {
             self.file = FileUse::Read;
         }
         self.set = set;
@@ -326,7 +329,9 @@ impl Entry {
                     .into()
             }
             (Kind::Size, _) => "a number of bytes, or a text like 500M or 8G".into(),
-            (Kind::File | Kind::Files, _) if self.matrix && front != Front::Command => "a matrix".into(),
+            (Kind::File | Kind::Files, _) if self.matrix.is_some() && front != Front::Command => {
+                "a matrix".into()
+            }
             (Kind::File | Kind::Files | Kind::Gram, _) => "the name of a file".into(),
             (Kind::Text, _) => "a text".into(),
         }
@@ -366,28 +371,33 @@ impl Entry {
     /// A name that does not exist, or another text that the type of the field refuses.
     pub fn set(&self, request: &mut Request, written: &Written) -> Result<bool> {
         let front = request.front;
-        let text = match written {
+        let is_file =
+            |text: &str| front == Front::Command && self.matrix.is_some_and(|is_file| is_file(text));
+        let other = match written {
             Written::Flag(false) if !self.alone.is_empty() => return Ok(true),
-            Written::Flag(true) if !self.alone.is_empty() => match self.typed(self.alone) {
-                Ok(written) => return self.set(request, &written),
-                Err(_) => return Ok(false),
-            },
-            Written::Whole(_) | Written::Number(_) if self.numeric => written.to_string(),
+            Written::Flag(true) if !self.alone.is_empty() => self.typed(self.alone).ok(),
+            Written::Text(text) if is_file(text) => Some(Written::Path(text.into())),
+            Written::Whole(_) | Written::Number(_) if self.numeric => {
+                Some(Written::Text(written.to_string()))
+            }
             // a list of one sign is no number of them
-            Written::List(list) if self.numeric => list.iter().map(|one| format!("{one} ")).collect(),
-            _ => return (self.set)(request, Some(written)).map_err(|error| self.in_words_of(front, error)),
+            Written::List(list) if self.numeric => {
+                Some(Written::Text(list.iter().map(|one| format!("{one} ")).collect()))
+            }
+            _ => None,
         };
-        (self.set)(request, Some(&Written::Text(text))).map_err(|error| self.in_words_of(front, error))
+        let written = other.as_ref().unwrap_or(written);
+        (self.set)(request, Some(written)).map_err(|error| self.in_words_of(front, error))
     }
 
     /// An error about the value, with the name of the option in the front end, and with files where it takes them.
-    pub(super) fn in_words_of(&self, front: Front, error: Error) -> Error {
+    fn in_words_of(&self, front: Front, error: Error) -> Error {
         match error {
             Error::InvalidOption { option, value, expected } if option == self.name => {
                 Error::InvalidOption { option: self.name_in(front), value, expected }
             }
             Error::UnknownName { kind, name, known }
-                if self.matrix && front == Front::Command && !known.ends_with("file") =>
+                if self.matrix.is_some() && front == Front::Command && !known.ends_with("file") =>
             {
                 let known = format!("{known}, or a file (--{} FILE.npy)", self.name);
                 Error::UnknownName { kind, name, known }
@@ -429,9 +439,9 @@ pub fn find_option(name: &str, front: Front) -> Option<&'static Entry> {
 /// See the [module](self).
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $entry:expr;)*) => {
-        /// What is asked for: every option of every front end, `None` where it is not given. A config file has the names
-        /// of the command as its keys.
-        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        /// A request: every option of every front end, `None` where it is not given, with which problems are posed, solvers planned
+        /// and runs made. A config file has the names of the command as its keys.
+        #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
         #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
         pub struct Request {
             $(
@@ -443,12 +453,34 @@ macro_rules! options {
                 )]
                 pub $field: Option<$type>,
             )*
-            /// Constants of solvers and penalties.
-            #[serde(skip_serializing_if = "Constants::is_empty")]
-            pub constants: Constants,
+            /// Constants of solvers and penalties: `owner-constant` to value.
+            #[serde(skip_serializing_if = "Given::is_empty", deserialize_with = "constants_from_config")]
+            pub constants: Given,
             /// The front end whose names errors have.
             #[serde(skip)]
             pub front: Front,
+            /// True if the eigenvalues are requested for a picture.
+            #[serde(skip)]
+            pub show_scree: bool,
+            /// The eigenvalues, once they are known ([`with_rank`](Self::with_rank)).
+            #[serde(skip)]
+            pub scree: Option<Arc<Scree>>,
+            /// Factor for printing numbers with the unit of λ, of data that were divided by a power of two.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub unit: Option<f64>,
+            /// Work of a search (multiplications, roughly), at most; any if `None`. It means the same for any number of threads.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub work: Option<u64>,
+            /// Constants and parts of the search.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub tuning: Tuning,
+            /// Results of searches of the same data with other limits or another λ.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub carried: WarmStart,
         }
 
         /// Every option, declared once.
@@ -459,7 +491,7 @@ macro_rules! options {
                 orthopt_core::options::declare::text(&BYTES)
             },
             concat!($($doc),+),
-            (<$type as Field>::KIND, <$type as Field>::MATRIX),
+            (<$type as Field>::KIND, <$type as Field>::IS_FILE),
             |request, written| {
                 let value = match written {
                     None => None,

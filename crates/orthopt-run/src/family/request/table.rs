@@ -1,15 +1,17 @@
 //! Every option of every front end, declared once; see [`declare`](super::declare).
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::case::{Call, Case, Run};
 use super::declare::{Choices, Entry, Front, Group, Of, option, options};
-use super::written::{Constants, Counts, Field, Gram, Input, Rank, Size, Weights, from_config, to_config};
+use super::written::{Counts, Field, Gram, Input, Rank, Size, constants_from_config, from_config, to_config};
 use crate::family::catalogue::all_penalties;
 use crate::family::composite_pca::split;
-use crate::family::{Kind, LinearInput, PROBLEMS};
-use crate::search::{EFFORTS, Effort};
+use crate::family::{Kind, LinearInput, PROBLEMS, Scree, WarmStart};
+use crate::search::{EFFORTS, Effort, Tuning};
 use orthopt_core::linear_map::AnyMap;
+use orthopt_core::options::Given;
 use orthopt_core::pair::options::{SIDES, Side};
 use orthopt_core::pair::step::{MODELS, Model};
 use orthopt_core::problem::{Between, STORAGES, Storage};
@@ -221,7 +223,7 @@ options! {
     features: usize = data("N").without(ROWS);
 
     /// Storage of the data in f: C (dense), A (gram), or the cheaper one (auto)
-    storage: Storage = data("HOW").default("auto").one_of(storages)
+    storage: Storage = data("HOW").default("auto").one_of(|| list(STORAGES))
         .means(Of::Problem, "samples of a problem with f = -1/2 <X, CX>", |case| {
             if case.is_pca() { case.of_samples() } else { Some(false) }
         });
@@ -352,7 +354,7 @@ options! {
     /// probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints
     /// it: F is then the same for every feasible X)
     placement: Placement = of_kind("WHERE", "probe", |case| Some(case.is(Kind::Probe)))
-        .default("after").one_of(placements);
+        .default("after").one_of(|| list(PLACEMENTS));
 
     /// nonlinear-eig, and procrustes of C itself: E of the linear term, a file or randn[:SEED]
     linear: Input<LinearInput> = of_kind("FILE", "nonlinear-eig and procrustes of C itself", |case| match case.kind {
@@ -366,7 +368,7 @@ options! {
     });
 
     /// brockett: weights of the components, D1,D2,... of tr(X'CXD) [default: falling evenly, with mean 1]
-    component_weights: Weights = of_kind("D1,D2,...", "brockett", |case| Some(case.is(Kind::Brockett))).numeric();
+    component_weights: Vec<f64> = of_kind("D1,D2,...", "brockett", |case| Some(case.is(Kind::Brockett))).numeric();
 
     /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
     /// reason]
@@ -379,7 +381,7 @@ options! {
 
     /// Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the limit]
     effort: Effort = solver("HOW", &[Call::Solve, Call::Compare, Call::Path, Call::Bound])
-        .one_of(efforts).listed()
+        .one_of(|| list(EFFORTS)).listed()
         .means(Of::Run, SEARCH, |case| case.run.as_ref().map(|run| run.searches))
         .common("Length of the search");
 
@@ -426,13 +428,13 @@ options! {
     min_decrease: f64 = option(Group::Stopping, "TOL", RUNS).at_least(0.0).default("0");
 
     /// Rule of methods on pairs of rows.
-    working_set: WorkingSet = shared!("working-set", "RULE").one_of(working_sets);
+    working_set: WorkingSet = shared!("working-set", "RULE").one_of(|| list(WORKING_SETS));
 
     /// Rows of a working set.
     block: usize = shared!("block", "K");
 
     /// Model of a block.
-    model: Model = shared!("model", "MODEL").one_of(models);
+    model: Model = shared!("model", "MODEL").one_of(|| list(MODELS));
 
     /// Weight of the proximal term.
     alpha: f64 = shared!("alpha", "ALPHA");
@@ -444,7 +446,7 @@ options! {
         });
 
     /// Rows or columns of X.
-    side: Side = shared!("side", "SIDE").one_of(sides).without(PCA);
+    side: Side = shared!("side", "SIDE").one_of(|| list(SIDES)).without(PCA);
 
     /// Rounds of disjoint pairs.
     jacobi: bool = shared!("jacobi", "BOOL");
@@ -571,7 +573,7 @@ pub static ARGUMENTS: &[Entry] = &[
 ];
 
 const fn argument(name: &'static str, entry: Entry) -> Entry {
-    entry.named(name, "", (super::Kind::Text, false), |_, _| Ok(false), |_| None)
+    entry.named(name, "", (super::Kind::Text, None), |_, _| Ok(false), |_| None)
 }
 
 fn problems() -> Choices {
@@ -582,6 +584,10 @@ fn penalties() -> Choices {
     all_penalties().into_iter().map(|p| (p.name, p.doc)).collect()
 }
 
+fn list<T>(names: &[(&'static str, T, &'static str)]) -> Choices {
+    names.iter().map(|name| (name.0, name.2)).collect()
+}
+
 /// Those of `orthopt-data`, which reads the data.
 fn missing() -> Choices {
     vec![
@@ -590,30 +596,6 @@ fn missing() -> Choices {
         ("drop", "rows with missing values are left out"),
         ("em", "prediction by a model of a few components"),
     ]
-}
-
-fn storages() -> Choices {
-    STORAGES.iter().map(|s| (s.0, s.2)).collect()
-}
-
-fn placements() -> Choices {
-    PLACEMENTS.iter().map(|p| (p.0, p.2)).collect()
-}
-
-fn efforts() -> Choices {
-    EFFORTS.iter().map(|e| (e.0, e.2)).collect()
-}
-
-fn working_sets() -> Choices {
-    WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()
-}
-
-fn models() -> Choices {
-    MODELS.iter().map(|m| (m.0, m.2)).collect()
-}
-
-fn sides() -> Choices {
-    SIDES.iter().map(|s| (s.0, s.2)).collect()
 }
 
 impl Case {

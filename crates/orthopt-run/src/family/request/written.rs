@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::super::LinearInput;
-use super::super::catalogue::{all_starts, find_constant, parse_constants};
+use super::super::catalogue::{all_starts, parse_constants};
 use super::super::rank::RankRule;
 use crate::search::Effort;
 use orthopt_core::linear_map::{AnyMap, LeftMatrix};
@@ -41,7 +42,7 @@ pub enum Written {
     Path(PathBuf),
     /// A matrix.
     #[serde(skip)]
-    Matrix(RowMat),
+    Matrix(Arc<RowMat>),
 }
 
 impl Written {
@@ -132,26 +133,16 @@ impl fmt::Display for Written {
     }
 }
 
-/// Constants of solvers and penalties as they are written: `owner-constant` to value.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Constants(pub BTreeMap<String, Written>);
-
-impl Constants {
-    /// True if none is set.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Their values, those of solvers and those of penalties.
-    ///
-    /// # Errors
-    /// A constant that does not exist, a value that is out of range.
-    pub fn parse(&self) -> Result<(Given, Given)> {
-        let all = parse_constants(self.0.iter().map(|(name, value)| (name.as_str(), value.to_string())))?;
-        let of_penalty = |name: &str| find_constant(name).is_ok_and(|c| c.of_penalty);
-        Ok((all.filtered(|name| !of_penalty(name)), all.filtered(of_penalty)))
-    }
+/// Constants of a config file.
+///
+/// # Errors
+/// A constant that does not exist, a value that is out of range.
+pub(super) fn constants_from_config<'de, D: Deserializer<'de>>(
+    from: D,
+) -> std::result::Result<Given, D::Error> {
+    let written = BTreeMap::<String, Written>::deserialize(from)?;
+    let all = written.iter().map(|(name, value)| (name.as_str(), value.to_string()));
+    parse_constants(all).map_err(serde::de::Error::custom)
 }
 
 /// Numbers of nonzeros: `10`, `10,8,5` or `auto`; in a config file also `[10, 8, 5]`.
@@ -272,35 +263,28 @@ pub enum Gram {
 #[derive(Clone, Debug)]
 pub struct Input<T> {
     written: Written,
-    value: Option<T>,
+    value: Option<Arc<T>>,
 }
 
-impl<T: OfMatrix> Input<T> {
+impl<T> Input<T> {
     /// The value.
-    ///
-    /// # Errors
-    /// That of a text that is no value, where the file was not read.
-    pub fn value(&self) -> Result<T> {
-        self.value.clone().map_or_else(|| T::parse(&self.written.to_string()), Ok)
+    pub fn value(&self) -> Option<&T> {
+        self.value.as_deref()
     }
 }
 
 impl<T> From<T> for Input<T> {
     fn from(value: T) -> Self {
-        Self { written: Written::Text("given".into()), value: Some(value) }
-    }
-}
-
-impl<T> PartialEq for Input<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.written == other.written
+        Self { written: Written::Text("given".into()), value: Some(Arc::new(value)) }
     }
 }
 
 /// Types that a matrix or a text stands for.
-pub trait OfMatrix: Clone {
-    /// True if every text names a file.
-    const FILE: bool = false;
+pub trait OfMatrix: Sized {
+    /// True if a text of the command names a file.
+    const IS_FILE: super::IsFile;
+    /// Their kind where they are read from a file.
+    const KIND: super::Kind;
 
     /// From a matrix.
     ///
@@ -313,89 +297,55 @@ pub trait OfMatrix: Clone {
     /// # Errors
     /// There is no such value.
     fn parse(text: &str) -> Result<Self>;
+}
 
-    /// True if a text that is no value names a file.
-    fn is_file(text: &str) -> bool;
+macro_rules! of_matrix {
+    ($($type:ty as $kind:ident: |$matrix:ident| $of:expr, $parse:expr, $is_file:expr;)*) => {$(
+        impl OfMatrix for $type {
+            const IS_FILE: super::IsFile = $is_file;
+            const KIND: super::Kind = super::Kind::$kind;
+
+            fn of($matrix: &RowMat) -> Result<Self> {
+                $of
+            }
+
+            fn parse(text: &str) -> Result<Self> {
+                $parse(text)
+            }
+        }
+    )*};
+}
+
+of_matrix! {
+    RowMat as File: |m| Ok(m.clone()), |text| Err(invalid("it", text, "a matrix")), |_| true;
+    AnyMap as Text: |m| LeftMatrix::new(m.as_mat()).map(Self::Left), Self::parse,
+        |text| has_ending(text) && matches!(AnyMap::parse(text), Err(Error::UnknownName { .. }));
+    LinearInput as Text: |m| Ok(Self::Given(m.clone())), Self::parse, |text| !LinearInput::is_normal(text);
+    Start as Text: |m| Ok(Self::Given(m.clone())), start,
+        |text| start(text).is_err() && (has_ending(text) || Path::new(text).exists());
 }
 
 fn has_ending(text: &str) -> bool {
     Path::new(text).extension().is_some()
 }
 
-impl OfMatrix for RowMat {
-    const FILE: bool = true;
-
-    fn of(matrix: &RowMat) -> Result<Self> {
-        Ok(matrix.clone())
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        Err(Error::Incompatible(format!("the matrix in `{text}` was not read").into()))
-    }
-
-    fn is_file(_: &str) -> bool {
-        true
-    }
-}
-
-impl OfMatrix for AnyMap {
-    fn of(matrix: &RowMat) -> Result<Self> {
-        LeftMatrix::new(matrix.as_mat()).map(Self::Left)
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-
-    fn is_file(text: &str) -> bool {
-        has_ending(text)
-    }
-}
-
-impl OfMatrix for LinearInput {
-    fn of(matrix: &RowMat) -> Result<Self> {
-        Ok(Self::Given(matrix.clone()))
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        Self::parse(text)
-    }
-
-    fn is_file(text: &str) -> bool {
-        !Self::is_normal(text)
-    }
-}
-
-impl OfMatrix for Start {
-    fn of(matrix: &RowMat) -> Result<Self> {
-        Ok(Self::Given(matrix.clone()))
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        let is_named = all_starts().iter().any(|start| start.0 == text);
-        if is_named { Ok(Self::named(text)) } else { Self::parse(text) }
-    }
-
-    fn is_file(text: &str) -> bool {
-        has_ending(text) || Path::new(text).exists()
-    }
+fn start(text: &str) -> Result<Start> {
+    let is_named = all_starts().iter().any(|start| start.0 == text);
+    if is_named { Ok(Start::named(text)) } else { Start::parse(text) }
 }
 
 impl<T: OfMatrix> Field for Input<T> {
-    const KIND: super::Kind = if T::FILE { super::Kind::File } else { super::Kind::Text };
-    const MATRIX: bool = true;
+    const KIND: super::Kind = T::KIND;
+    const IS_FILE: Option<super::IsFile> = Some(T::IS_FILE);
 
     fn read(written: &Written) -> Option<Result<Self>> {
-        let (written, value) = match written {
-            Written::Matrix(matrix) => (written.clone(), T::of(matrix).map(Some)),
-            Written::Path(_) => (written.clone(), Ok(None)),
-            Written::Text(text) => match <T as OfMatrix>::parse(text) {
-                Err(_) if T::is_file(text) => (Written::Path(text.into()), Ok(None)),
-                value => (written.clone(), value.map(Some)),
-            },
+        let value = match written {
+            Written::Matrix(matrix) => T::of(matrix).map(Some),
+            Written::Path(_) => Ok(None),
+            Written::Text(text) => T::parse(text).map(Some),
             _ => return None,
         };
-        Some(value.map(|value| Self { written, value }))
+        Some(value.map(|value| Self { written: written.clone(), value: value.map(Arc::new) }))
     }
 
     fn write(&self) -> Written {
@@ -403,29 +353,21 @@ impl<T: OfMatrix> Field for Input<T> {
     }
 
     fn from_config<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-        let written = if T::FILE { PathBuf::deserialize(from)?.into() } else { text(from)? };
-        named(&written)
+        let written = match T::KIND {
+            super::Kind::File => PathBuf::deserialize(from)?.into(),
+            _ => text(from)?,
+        };
+        let file = written.path().filter(|path| path.to_str().is_none_or(T::IS_FILE));
+        named(&file.map_or(written, Written::Path))
     }
 }
 
-/// Weights of the components: finite numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Weights(pub Vec<f64>);
-
-impl Weights {
-    fn parse(text: &str) -> Result<Self> {
-        let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
-        let weights: Option<Vec<f64>> =
-            parts.map(|part| part.parse().ok().filter(|d: &f64| d.is_finite())).collect();
-        let weights = weights.filter(|weights| !weights.is_empty());
-        weights
-            .map(Self)
-            .ok_or_else(|| invalid("component-weights", text, "finite numbers, one for each component"))
-    }
-
-    fn name(&self) -> String {
-        self.0.iter().map(f64::to_string).collect::<Vec<_>>().join(",")
-    }
+fn weights(text: &str) -> Result<Vec<f64>> {
+    let parts = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|part| !part.is_empty());
+    let weights: Option<Vec<f64>> =
+        parts.map(|part| part.parse().ok().filter(|d: &f64| d.is_finite())).collect();
+    let wrong = || invalid("component-weights", text, "finite numbers, one for each component");
+    weights.filter(|weights| !weights.is_empty()).ok_or_else(wrong)
 }
 
 fn candidates(text: &str) -> Result<Candidates> {
@@ -446,8 +388,8 @@ fn invalid(option: &str, value: &str, expected: &str) -> Error {
 pub trait Field: Sized {
     /// What they are to users.
     const KIND: super::Kind;
-    /// True if a value may be a matrix.
-    const MATRIX: bool = false;
+    /// Where a value may be a matrix: whether a text of the command names a file of one.
+    const IS_FILE: Option<super::IsFile> = None;
 
     /// From what is written; `None` where that is of another kind.
     ///
@@ -586,7 +528,7 @@ names! {
     Model: Self::parse, |v| v.name();
     Side: Self::parse, |v| v.name();
     Candidates: candidates, |v| v.value().to_string();
-    Weights: Self::parse, |v| v.name();
+    Vec<f64>: weights, |v| v.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
 }
 
 /// Types that are written in several ways.
