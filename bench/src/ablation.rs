@@ -5,9 +5,7 @@ use std::time::Instant;
 use anyhow::Result;
 use orthopt::cancel::Cancel;
 
-use orthopt::family::{
-    AnyProblem, Between, Effort, Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose,
-};
+use orthopt::family::{AnyProblem, Between, Effort, Family, Knee, Limit, Request, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Measure;
 use orthopt::solve::{Solution, Stopping};
@@ -35,7 +33,7 @@ struct Cell<'a> {
 }
 
 fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'static str, AnyProblem)> {
-    let mut options = PoseOptions { rank: Some(set.rank), ..Default::default() };
+    let mut options = Request { rank: Some(set.rank.into()), ..Default::default() };
     let even = place.is_multiple_of(2);
     let (kind, name) = match kind {
         "l0" => ("l0", "l0-pca"),
@@ -59,16 +57,16 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
             }
         }
         "measured" => {
-            options.limit = Some(if even { Limit::Nonzeros(vec![5]) } else { Limit::Knee });
+            options.set_limit(Some(if even { Limit::Nonzeros(vec![5]) } else { Limit::Knee }));
             options.maximise = Some(Measure::Adjusted);
         }
         "counts" => {
-            options.limit = Some(if even { Limit::Knee } else { Limit::Nonzeros(vec![8]) });
+            options.set_limit(Some(if even { Limit::Knee } else { Limit::Nonzeros(vec![8]) }));
             options.maximise = Some(Measure::Variance);
         }
         "uncorrelated" => {
-            options.limit = Some(Limit::Nonzeros(vec![10]));
-            options.between = Between::Uncorrelated;
+            options.set_limit(Some(Limit::Nonzeros(vec![10])));
+            options.constraint = Some(Between::Uncorrelated);
         }
         _ => {}
     }
@@ -76,7 +74,7 @@ fn posed(set: &Set, place: usize, kind: &str, data: &PcaData<'_>) -> Result<(&'s
 }
 
 fn solved<P: Family>(p: &P, tuning: Tuning, seed: u64) -> Result<Solution> {
-    let wanted = Wanted { seed, tuning, effort: Some(Effort::Normal), ..Default::default() };
+    let wanted = Request { seed: Some(seed), tuning, effort: Some(Effort::Normal), ..Default::default() };
     // no limit of time is reached: the search ends before, or that of work does
     let stopping = Stopping { max_iters: None, time_limit: Some(1e6), tol: 1e-9, min_decrease: 0.0 };
     Ok(p.plan(&wanted)?.run(p, &wanted, &stopping, None, &Cancel::never(), &mut [])?)

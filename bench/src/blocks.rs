@@ -7,7 +7,7 @@ use anyhow::Result;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockReport, BlockScope, RowBlocks, block_k_stationarity};
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{RunOptions, Stationary, Stop, TimeLimit, run};
 use orthopt::solvers::obcd::{Obcd, ObcdOptions};
@@ -105,7 +105,7 @@ fn row(cell: &Cell, p: &PcaProblem, seconds: f64) -> Result<()> {
         fell += u32::from(now < f - TOL * (1.0 + f.abs()));
         rounds += round;
     }
-    let auto = run_one(p, &Wanted { seed: 1, ..Default::default() }, alone + taking)?.objective.total;
+    let auto = run_one(p, &Request { seed: Some(1), ..Default::default() }, alone + taking)?.objective.total;
     let share = if cell.problem == "nonneg-pca" { String::new() } else { cell.share.to_string() };
     let [pairs, triples, fours] = offered;
     println!(

@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, Kind, PROBLEMS, PoseOptions, Wanted, pose};
+use orthopt::family::{Family, Kind, PROBLEMS, Request, pose};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt_data::Matrix;
@@ -34,7 +34,7 @@ fn all_solvers<P: Family>(data: &str, name: &str, p: &P, filter: Option<&str>) {
         if filter.is_some_and(|f| !format!("{data} {name} {}", info.name).contains(f)) {
             continue;
         }
-        let wanted = Wanted { solver: Some(info.name.into()), seed: 1, ..Default::default() };
+        let wanted = Request { solver: Some(info.name.into()), seed: Some(1), ..Default::default() };
         match p
             .plan(&wanted)
             .and_then(|plan| plan.run(p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []))
@@ -57,7 +57,7 @@ pub fn suite(filter: Option<&str>) -> Result<()> {
         };
         for info in PROBLEMS {
             let rank = (!matches!(info.kind, Kind::HyperbolicEig | Kind::Probe)).then_some(RANK);
-            let options = PoseOptions { rank, ..Default::default() };
+            let options = Request { rank: rank.map(Into::into), ..Default::default() };
             match pose(info, &data_of, &options) {
                 Ok(posed) => all_solvers(data, info.name, &posed.problem, filter),
                 Err(error) => eprintln!("skipped: {} of {data}: {error}", info.name),

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Request, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Stopping};
 use orthopt::start::Start;
@@ -64,14 +64,14 @@ pub fn prepared(a: &Mat<f64>) -> Mat<f64> {
 }
 
 /// A run with a time limit.
-pub fn run_one(p: &PcaProblem, wanted: &Wanted, seconds: f64) -> Result<Solution> {
+pub fn run_one(p: &PcaProblem, wanted: &Request, seconds: f64) -> Result<Solution> {
     let stopping = Stopping { max_iters: None, time_limit: Some(seconds), tol: 1e-9, min_decrease: 0.0 };
     Ok(p.plan(wanted)?.run(p, wanted, &stopping, None, &Cancel::never(), &mut [])?)
 }
 
 /// The problem of a cell.
 pub fn posed(cell: &Cell, data: &PcaData<'_>) -> Result<PcaProblem> {
-    let mut options = PoseOptions { rank: Some(cell.rank.min(data.ncols() / 2)), ..Default::default() };
+    let mut options = Request { rank: Some(cell.rank.min(data.ncols() / 2).into()), ..Default::default() };
     let info = find_problem(cell.problem)?;
     let first = pose(info, data, &options)?;
     options.lambda = first.lambda.map(|lambda| cell.share * lambda);
@@ -92,14 +92,19 @@ fn row(cell: &Cell, p: &PcaProblem, seconds: f64) -> Result<Found> {
     for solver in solvers {
         for start in starts {
             let start = Some(Start::named(start));
-            let wanted = Wanted { solver: Some((*solver).into()), start, seed: 1, ..Default::default() };
+            let wanted = Request {
+                solver: Some((*solver).into()),
+                init: start.map(Into::into),
+                seed: Some(1),
+                ..Default::default()
+            };
             let f = run_one(p, &wanted, seconds)?.objective.total;
             if f < best.0 {
-                best = (f, format!("{solver} from {}", wanted.start.as_ref().map_or("", Start::name)));
+                best = (f, format!("{solver} from {}", wanted.start().map_or("", Start::name)));
             }
         }
     }
-    let auto = run_one(p, &Wanted { seed: 1, ..Default::default() }, seconds)?;
+    let auto = run_one(p, &Request { seed: Some(1), ..Default::default() }, seconds)?;
     let f = auto.objective.total;
     let excess = (f - best.0) / best.0.abs();
     println!(

@@ -82,7 +82,7 @@ pub fn minimize(
         f: f.clone(),
         x0,
         constraint,
-        settled: &options.settled,
+        request: &options.request,
         given: &options.given,
         front: Front::C,
     };
@@ -95,7 +95,7 @@ pub fn minimize(
     let object = json!({
         "constraint": constraint,
         "rank": shape.1,
-        "lambda": options.settled.pose.lambda,
+        "lambda": options.request.lambda,
         "solver": s.solver,
         "settings": s.settings,
         "seed": s.seed,

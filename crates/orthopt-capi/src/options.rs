@@ -1,8 +1,8 @@
 //! Options as JSON: an object with the names of `docs/options.md`, as the table of options reads it.
 
-use orthopt::family::{Call, GivenOptions, find_problem};
+use orthopt::family::{Call, CallOptions, find_problem};
 use orthopt::job::Job;
-use orthopt::request::{Front, Request, Settled, Written};
+use orthopt::request::{Front, Request, Size, Written};
 use orthopt::{Error, RowMat};
 use orthopt_foreign::Preparation;
 use serde_json::{Map, Value};
@@ -11,8 +11,8 @@ use crate::outcome::Failure;
 
 /// What is asked for.
 pub struct Options {
-    pub settled: Settled,
-    pub given: GivenOptions,
+    pub request: Request,
+    pub given: CallOptions,
     pub how: Preparation,
 }
 
@@ -70,11 +70,11 @@ impl Stated {
             })?;
             request.set(&name, written)?;
         }
-        let given = GivenOptions::new(call, request.given()).and(own.iter().copied());
-        let mut settled = request.settled()?;
-        settled.pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
+        let given = CallOptions::new(call, request.given()).and(own.iter().copied());
+        let mut request = request.checked()?;
+        request.max_memory.get_or_insert_with(|| Size(orthopt_data::default_memory()));
         let how = Preparation::of::<Failure>(&request)?;
-        Ok(Options { settled, given, how })
+        Ok(Options { request, given, how })
     }
 }
 
@@ -84,7 +84,7 @@ impl Options {
     /// # Errors
     /// There is no such problem.
     pub fn job(&self, problem: &str) -> Result<Job, Error> {
-        Ok(Job::new(find_problem(problem)?, self.settled.clone(), self.given.clone()))
+        Ok(Job::new(find_problem(problem)?, self.request.clone(), self.given.clone()))
     }
 }
 
@@ -102,7 +102,9 @@ fn written(value: &Value) -> Option<Written> {
             Some(whole) => Some(Written::Whole(whole)),
             None => number.as_f64().map(Written::Number),
         },
-        Value::Array(rows) if rows.iter().any(Value::is_array) => matrix(rows).map(Written::Matrix),
+        Value::Array(rows) if rows.iter().any(Value::is_array) => {
+            matrix(rows).map(|matrix| Written::Matrix(matrix.into()))
+        }
         Value::Array(list) => list.iter().map(written).collect::<Option<_>>().map(Written::List),
         Value::Null | Value::Object(_) => None,
     }

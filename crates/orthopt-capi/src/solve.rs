@@ -42,18 +42,18 @@ pub fn solve(problem: &str, data: &Data<'_>, stated: Stated, caller: &dyn Caller
     let job = options.job(problem)?;
     watched(caller, |shared| {
         let (cancel, mut seen) = (&shared.cancel, shared);
-        let pool = threads::pool(job.settled.threads)?;
-        let limit = job.settled.stopping.time_limit;
+        let pool = threads::pool(job.request.threads)?;
+        let limit = job.request.time_limit;
         let posed = pool.install(|| pose(job, data, &options.how, |cancel| cancel.within(limit), cancel))?;
         let run = pool.install(|| posed.plan())?;
         let mut report = threads::on(&pool, run.searches(), || posed.run(&run, cancel, &mut [&mut seen]))?;
-        let settled = &posed.job.settled;
+        let request = &posed.job.request;
         let mut broken = None;
         pool.install(|| {
-            if settled.certify.is_some() && report.solution.status != Status::Interrupted {
+            if request.scope().is_some() && report.solution.status != Status::Interrupted {
                 posed.check(&mut report, (cancel, cancel), |_| ());
             }
-            if let Some(seconds) = settled.bound.filter(|_| !cancel.is_cancelled()) {
+            if let Some(seconds) = request.bound.filter(|_| !cancel.is_cancelled()) {
                 broken = posed.bound(&mut report, (seconds, false), cancel, &|_| ()).err();
             }
         });
@@ -90,11 +90,11 @@ pub fn bound(
     };
     let options = stated.read(call, own)?;
     let mut job = options.job(problem)?;
-    job.settled.search_before_a_bound(seconds);
+    job.request.search_before_a_bound(seconds);
     of_given(&mut job, x.as_ref())?;
     watched(caller, |shared| {
         let (cancel, mut seen) = (&shared.cancel, shared);
-        let pool = threads::pool(job.settled.threads)?;
+        let pool = threads::pool(job.request.threads)?;
         let clock = cancel.within(Some(seconds));
         let posed = pool.install(|| pose(job, data, &options.how, |_| clock.clone(), cancel))?;
         let (x, incumbent) = match x {
@@ -110,7 +110,7 @@ pub fn bound(
                 (report.solution.x, words)
             }
         };
-        let memory = posed.job.settled.pose.max_memory;
+        let memory = posed.job.request.memory();
         let limits = Limits { seconds: clock.left(), nodes, memory, ..Limits::default() };
         let show = |now: &BoundProgress| {
             let objective = now.incumbent.unwrap_or(f64::INFINITY);
@@ -140,13 +140,13 @@ pub fn certify(
     of_given(&mut job, Some(&x))?;
     watched(caller, |shared| {
         let cancel = &shared.cancel;
-        let pool = threads::pool(job.settled.threads)?;
+        let pool = threads::pool(job.request.threads)?;
         pool.install(|| {
             let posed = pose(job, data, &options.how, Cancel::clone, cancel)?;
             posed.check_x(options.given.has("certify-sample"))?;
-            let settled = &posed.job.settled;
-            let found = Assessment::new(&posed.problem, x, "X", settled.stopping.tol)?;
-            let scope = settled.certify.unwrap_or(Scope::All);
+            let request = &posed.job.request;
+            let found = Assessment::new(&posed.problem, x, "X", request.stopping().tol)?;
+            let scope = request.scope().unwrap_or(Scope::All);
             let what = (&found.x, Some(scope));
             let checks = check_in_time(&posed.problem, what, (None, 0.0), (cancel, cancel), |_| ());
             let mut object = CheckObject::new(&posed.task, &found, &checks, None, word);
@@ -160,16 +160,16 @@ pub fn certify(
 /// The rank is that of the X that is given, and no solver runs.
 fn of_given(job: &mut Job, x: Option<&RowMat>) -> Result<(), Error> {
     let Some(x) = x else { return Ok(()) };
-    if let Some((name, _)) = job.settled.wanted.constants.iter().next() {
+    if let Some((name, _)) = job.request.solver_constants().iter().next() {
         let why = " is an option of a solver, but no solver runs when X is given; leave it out";
         return Err(Error::Incompatible(Message::about(name.to_string()).text(why)));
     }
     let columns = x.ncols();
-    if job.settled.pose.rank_rule.is_some() || job.settled.pose.rank.is_some_and(|rank| rank != columns) {
+    if job.request.rank.is_some_and(|rank| rank != columns.into()) {
         let why = format!(": X has {columns} columns; leave the rank out");
         return Err(Error::Incompatible(Message::about("rank").text(why)));
     }
-    job.settled.pose.rank = Some(columns);
+    job.request.rank = Some(columns.into());
     Ok(())
 }
 

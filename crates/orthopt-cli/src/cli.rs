@@ -1,5 +1,6 @@
 //! The command line: one line per subcommand.
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use orthopt_data::printable;
 use crate::arguments;
 use crate::cmd;
 use crate::failure::{EXIT_CODES, ExitCode};
+use crate::options::Misread;
 use crate::output;
 
 const EXAMPLES: &str = "\
@@ -76,6 +78,9 @@ pub fn run(words: Vec<OsString>) -> anyhow::Result<ExitCode> {
     match Cli::try_parse_from(words) {
         Ok(cli) => cli.run(),
         Err(error) if error.use_stderr() => {
+            if let Some(Misread(error)) = error.source().and_then(|source| source.downcast_ref()) {
+                return Err(error.clone().into());
+            }
             let _ = named_as_no_file(in_print(error, words)).print(); // a closed stderr is no error
             Ok(ExitCode::from(2))
         }

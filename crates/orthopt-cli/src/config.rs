@@ -130,6 +130,6 @@ mod tests {
         };
         let text = print(&options).unwrap();
         assert!(text.contains("tol = 1e-9") || text.contains("tol = 0.000000001"), "{text}");
-        assert_eq!(parse(&text, "f").unwrap(), options);
+        assert_eq!(print(&parse(&text, "f").unwrap()).unwrap(), text);
     }
 }

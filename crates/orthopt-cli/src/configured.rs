@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{ArgAction, ValueHint};
-use orthopt::family::{Call, GivenOptions};
+use orthopt::family::{Call, CallOptions};
 use orthopt::request::Request;
 
 use crate::config;
@@ -57,7 +57,7 @@ impl Configured {
     /// # Errors
     /// A value that makes no sense, an option that means nothing.
     pub fn settings(&self, call: Call, options: &mut Request, own: &[&str]) -> anyhow::Result<Settings> {
-        let given = GivenOptions::new(call, options.given()).and(own.iter().copied());
+        let given = CallOptions::new(call, options.given()).and(own.iter().copied());
         let settings = Settings::resolve(given, options);
         match &self.config {
             Some(path) => settings.with_context(|| format!("with {}", path.display())),

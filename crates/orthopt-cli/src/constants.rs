@@ -1,12 +1,14 @@
 //! Every constant of every solver and penalty as an option `--SOLVER-CONSTANT`, made from the registries. There
 //! are too many for the help of a command: `--help-constants` and `orthopt list solver NAME` show them.
 
+use clap::builder::{StringValueParser, TypedValueParser};
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use orthopt::family::{all_constants, all_penalties, all_solvers};
-use orthopt::request::{Constants, Written};
+use orthopt::options::{Given, Value};
 
 use crate::describe;
+use crate::options::Misread;
 
 /// Heading of the options that print help.
 pub const HELP: &str = "Help";
@@ -21,9 +23,12 @@ pub fn augment(command: Command) -> Command {
         .action(ArgAction::SetTrue)
         .help_heading(HELP);
     command.arg(help).args(all_constants().into_iter().map(|c| {
+        let (help, option) = (c.constant.line(), c.option.clone());
+        let parse = move |text: String| c.constant.parse(&option, &text).map_err(Misread);
         Arg::new(c.option.clone())
             .long(c.option)
-            .help(c.constant.line())
+            .help(help)
+            .value_parser(StringValueParser::new().try_map(parse))
             .value_name("VALUE")
             .action(ArgAction::Set)
             .allow_hyphen_values(true)
@@ -35,15 +40,12 @@ pub fn augment(command: Command) -> Command {
 ///
 /// # Errors
 /// The help that is asked for.
-pub fn given(matches: &ArgMatches) -> ClapResult<Constants> {
+pub fn given(matches: &ArgMatches) -> ClapResult<Given> {
     if matches.get_flag(OPTION) {
         Command::new("orthopt").override_help(help()).try_get_matches_from(["orthopt", "--help"])?; // a help is an error to clap
     }
-    let given = |name: String| {
-        let text = matches.get_one::<String>(&name)?;
-        Some((name, Written::typed(text)))
-    };
-    Ok(Constants(all_constants().into_iter().filter_map(|c| given(c.option)).collect()))
+    let given = |name: String| matches.get_one::<Value>(&name).map(|value| (name, *value));
+    Ok(all_constants().into_iter().filter_map(|c| given(c.option)).collect())
 }
 
 /// All constants, under the solvers and penalties that have them.

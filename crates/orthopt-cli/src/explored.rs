@@ -14,13 +14,13 @@ use crate::text;
 use crate::wording::said;
 
 /// An exploration with what its data were called.
-pub struct Told<'a> {
+pub struct ExplorationSummary<'a> {
     pub found: &'a Exploration,
     pub shown: Shown,
     typed: &'a Request,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ExplorationSummary<'a> {
     pub fn new(found: &'a Exploration, typed: &'a Request, input: &Input) -> Self {
         Self { found, shown: input.shown(found.report.x()), typed }
     }
@@ -139,7 +139,7 @@ struct Repeated {
 }
 
 impl Repeated {
-    fn of(told: &Told<'_>, step: &Step) -> Self {
+    fn of(told: &ExplorationSummary<'_>, step: &Step) -> Self {
         Self {
             question: step.question,
             command: told.command(step),
@@ -150,7 +150,7 @@ impl Repeated {
 }
 
 /// The text.
-pub fn summary(told: &Told<'_>, top: usize) -> String {
+pub fn summary(told: &ExplorationSummary<'_>, top: usize) -> String {
     let (mut summary, report) = (Summary::default(), &told.found.report);
     summary.line("data", &describe(&report.task.data));
     summary.table(&report.task.data);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use orthopt::request::{Field, FileUse, OPTIONS, Request, Written};
+use orthopt::request::{FileUse, OPTIONS, Request, Written};
 use orthopt_data::{check_writable, written_file};
 
 use crate::failure::usage;
@@ -34,7 +34,7 @@ impl Files {
                 Some(Written::List(list)) => list,
                 one => Vec::from_iter(one),
             };
-            for place in places.iter().filter_map(PathBuf::read) {
+            for place in places.iter().filter_map(Written::path) {
                 files = match entry.file {
                     FileUse::Written => files.writes(&option, Some(&place)),
                     _ => files.reads(&option, Some(&place)),

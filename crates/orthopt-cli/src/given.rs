@@ -18,7 +18,7 @@ const OF_SUMS: [&str; 3] = ["center", "scale", "covariance"];
 pub fn check_options(job: &Job) -> anyhow::Result<()> {
     job.check()?;
     if job.given.has("gram") {
-        let case = Case::new(job.problem, &job.settled.pose).of_gram(true);
+        let case = Case::new(job.problem, &job.request).of_gram(true);
         job.given.clone().without(&OF_SUMS).check(case)?;
     }
     Ok(())

@@ -18,7 +18,7 @@ const NEARLY: f64 = 0.9995;
 
 /// Facts of the columns.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Look {
+pub struct TableSummary {
     /// Cells without a value, and columns that have some.
     missing: usize,
     columns_with_missing: usize,
@@ -43,7 +43,7 @@ struct Seen {
     deviation: f64,
 }
 
-impl Look {
+impl TableSummary {
     /// Of data whose missing values are NaN.
     pub fn of(data: &DataSet, source: &Path) -> Self {
         let names = Names(data);

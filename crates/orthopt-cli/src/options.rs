@@ -1,5 +1,6 @@
 //! The options of the table ([`orthopt::request`]) as arguments of a command.
 
+use std::error::Error as StdError;
 use std::ffi::OsStr;
 
 use clap::builder::{
@@ -8,6 +9,7 @@ use clap::builder::{
 };
 use clap::error::Result as ClapResult;
 use clap::{Arg, ArgAction, ArgMatches, Command, ValueHint};
+use orthopt::Error;
 use orthopt::family::{Call, find_problem};
 use orthopt::request::{Entry, FileUse, Group, Kind, OPTIONS, Request, Written};
 
@@ -70,7 +72,7 @@ impl<const OF: u8> clap::FromArgMatches for Typed<OF> {
             let Some(values) = matches.get_many::<Written>(entry.name) else { continue };
             let mut values: Vec<Written> = values.cloned().collect();
             let value = if entry.kind == Kind::Files { Written::List(values) } else { values.swap_remove(0) };
-            entry.set(&mut typed.0, &value); // of its kind: the parser of the argument has seen to it
+            let _ = entry.set(&mut typed.0, &value); // the parser of the argument has seen to it
         }
         Ok(typed)
     }
@@ -123,8 +125,19 @@ fn parser(entry: &'static Entry) -> ValueParser {
     match entry.kind {
         Kind::Flag => BoolValueParser::new().map(Written::Flag).into(),
         Kind::File | Kind::Files | Kind::Gram => PathBufValueParser::new().map(Written::Path).into(),
-        _ => StringValueParser::new().try_map(|text: String| entry.typed(&text)).into(),
+        _ => StringValueParser::new().try_map(|text: String| typed(entry, &text)).into(),
     }
+}
+
+/// A text that is no value of the option.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Misread(pub Error);
+
+fn typed(entry: &Entry, text: &str) -> Result<Written, Box<dyn StdError + Send + Sync>> {
+    let written = entry.typed(text)?;
+    entry.set(&mut Request::default(), &written).map_err(Misread)?;
+    Ok(written)
 }
 
 fn values(entry: &Entry) -> Vec<PossibleValue> {

@@ -10,13 +10,13 @@ use crate::export::json::Solved;
 use crate::export::to_file;
 use crate::picture::chart::{About, Chart};
 use crate::picture::path::{self, Line};
-use crate::plot::{Look, picture};
+use crate::plot::{PictureSize, picture};
 use crate::summary::{Summary, describe};
 use crate::table::aligned;
 use crate::{global, text};
 
 /// A path, which point was chosen, and why.
-pub struct Told<'a> {
+pub struct PathSummary<'a> {
     pub path: &'a Path,
     along: &'a Along,
     validation: Option<Validation>,
@@ -25,7 +25,7 @@ pub struct Told<'a> {
     pub chosen: usize,
 }
 
-impl<'a> Told<'a> {
+impl<'a> PathSummary<'a> {
     pub fn new(along: &'a Along, path: &'a Path, validation: Option<(Validation, By)>) -> Self {
         let (validation, by) = validation.filter(|(v, _)| v.chosen < path.points.len()).unzip();
         let chosen = validation.as_ref().map_or(path.knee, |v| v.chosen);
@@ -89,7 +89,7 @@ impl<'a> Of<'a> {
 }
 
 /// Text of the table.
-pub fn summary(told: &Told<'_>, top: usize) -> String {
+pub fn summary(told: &PathSummary<'_>, top: usize) -> String {
     let points = &told.path.points;
     let (mut summary, first) = (Summary::default(), &points[0].report);
     let along = told.along.name();
@@ -126,7 +126,7 @@ pub fn summary(told: &Told<'_>, top: usize) -> String {
     summary.take()
 }
 
-fn header(told: &Told<'_>) -> Vec<String> {
+fn header(told: &PathSummary<'_>) -> Vec<String> {
     let mut cells = vec!["", told.along.name(), "F", "nonzeros of X", "together"];
     cells.extend(maximised(told));
     if told.validation.is_some() {
@@ -140,7 +140,7 @@ fn header(told: &Told<'_>) -> Vec<String> {
 }
 
 /// Name of the measure that was maximised, where it is another than what components have together.
-fn maximised(told: &Told<'_>) -> Option<&'static str> {
+fn maximised(told: &PathSummary<'_>) -> Option<&'static str> {
     let report = &told.path.points[0].report;
     match report.explained_variance.as_ref()?.maximised {
         "adjusted" => None,
@@ -154,7 +154,7 @@ fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
-fn row(told: &Told<'_>, i: usize) -> Vec<String> {
+fn row(told: &PathSummary<'_>, i: usize) -> Vec<String> {
     let point = &told.path.points[i];
     let s = &point.report.solution;
     let explained = point.report.explained_variance.as_ref();
@@ -194,7 +194,7 @@ fn short_gap(bound: &orthopt::report::Global) -> String {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
+pub fn write_table(told: &PathSummary<'_>, path: &FilePath) -> anyhow::Result<()> {
     let rank = told.path.points[0].report.task.rank;
     let mut columns = vec![told.along.name().to_string(), "objective".into()];
     columns.push(if told.along.name() == "nonzeros" { "nonzeros_of_x" } else { "nonzeros" }.into());
@@ -244,12 +244,12 @@ pub fn write_table(told: &Told<'_>, path: &FilePath) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_picture(told: &Told<'_>, path: &FilePath, look: Look) -> anyhow::Result<()> {
+pub fn write_picture(told: &PathSummary<'_>, path: &FilePath, look: PictureSize) -> anyhow::Result<()> {
     crate::export::picture::write(&picture(&chart(told), look)?, path)
 }
 
 /// The picture.
-pub fn chart(told: &Told<'_>) -> Chart {
+pub fn chart(told: &PathSummary<'_>) -> Chart {
     let points = &told.path.points;
     let of = |name: &str, f: &dyn Fn(usize) -> f64| -> Line {
         let points = (0..points.len()).map(|i| (points[i].nnz() as f64, 100.0 * f(i))).collect();

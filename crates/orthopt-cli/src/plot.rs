@@ -12,12 +12,12 @@ use crate::picture::chart::{Chart, Colour, PALETTE};
 
 /// Width of a picture and size of its letters in pixels. Drawings have twice as many units, because plotters rounds to whole ones.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct PictureSize {
     pub width: u32,
     pub font: u32,
 }
 
-impl Default for Look {
+impl Default for PictureSize {
     fn default() -> Self {
         Self { width: 800, font: 14 }
     }
@@ -64,7 +64,7 @@ pub type Drawn = Result<(), Box<dyn std::error::Error>>;
 ///
 /// # Errors
 /// The drawing fails.
-pub fn picture(chart: &Chart, look: Look) -> anyhow::Result<String> {
+pub fn picture(chart: &Chart, look: PictureSize) -> anyhow::Result<String> {
     let drawn = svg_of(paint::size(chart, look), |root| paint::paint(root, chart, look))?;
     Ok(for_readers(&drawn, Some((&chart.title, &chart.subtitle))))
 }
@@ -123,7 +123,7 @@ fn for_readers(svg: &str, given: Option<(&str, &str)>) -> String {
 /// The drawing fails.
 #[cfg(feature = "papers")]
 pub fn stacked(all: &[Chart]) -> anyhow::Result<String> {
-    let look = Look::default();
+    let look = PictureSize::default();
     let sizes = || all.iter().map(|chart| paint::size(chart, look));
     let (wide, high) = (sizes().map(|size| size.0).max().unwrap_or(0), sizes().map(|size| size.1).sum());
     let drawn = svg_of((wide, high), |root| {
@@ -139,7 +139,7 @@ pub fn stacked(all: &[Chart]) -> anyhow::Result<String> {
 }
 
 /// Title and lines of the subtitle, as large as they fit.
-fn titles(root: &Area<'_>, title: &str, subtitle: &[String], look: Look) -> Drawn {
+fn titles(root: &Area<'_>, title: &str, subtitle: &[String], look: PictureSize) -> Drawn {
     let centre = Pos::new(HPos::Center, VPos::Center);
     let text = |size: i32| (FONT, size).into_text_style(root).pos(centre);
     let (width, font) = (root.dim_in_pixel().0, 2 * look.font as i32);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     fn drawn(points: Vec<(f64, f64)>) -> String {
-        picture(&chart(points), Look::default()).unwrap()
+        picture(&chart(points), PictureSize::default()).unwrap()
     }
 
     #[test]
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn width_and_letters_are_those_that_are_asked_for() {
         let chart = chart(vec![(0.1, 1.0), (9.0, 0.0)]);
-        let small = picture(&chart, Look { width: 400, font: 10 }).unwrap();
+        let small = picture(&chart, PictureSize { width: 400, font: 10 }).unwrap();
         assert!(small.starts_with("<svg width=\"400\" height=\"250\" viewBox=\"0 0 800 500\""));
         let letters =
             |svg: &str, size: u32| svg.contains(&format!("font-size=\"{}\"", f64::from(size) / 1.24));
-        let large = picture(&chart, Look { width: 400, font: 20 }).unwrap();
+        let large = picture(&chart, PictureSize { width: 400, font: 20 }).unwrap();
         assert!(letters(&small, 20) && !letters(&small, 40) && letters(&large, 40), "{small} {large}");
     }
 

@@ -32,8 +32,8 @@ pub fn pose(job: Job, input: &Input, clock: &Cancel) -> anyhow::Result<PosedJob>
 /// Note for an X that is checked with a default λ: `solve` without λ and solver chooses a
 /// number of nonzeros instead.
 pub fn remark_on_counts(job: &Job) -> Option<Message> {
-    let (info, options) = (job.problem, &job.settled.pose);
-    let own = options.penalty.is_none() && options.lambda.is_none() && options.limit.is_none();
+    let (info, options) = (job.problem, &job.request);
+    let own = options.penalty.is_none() && options.lambda.is_none() && options.limit().is_none();
     let remark = "X is checked with the default lambda; an X that solve found without --lambda \
                   has at most K nonzeros in each component: check it with --nonzeros K";
     (own && info.name == "l0-pca").then(|| remark.to_string().into())

@@ -14,7 +14,7 @@ use crate::progress::Progress;
 /// # Errors
 /// A start of another number of rows; solvers that do not fit.
 pub fn plan(posed: &PosedJob) -> anyhow::Result<PlannedRun> {
-    if let Some(Start::Given(x)) = &posed.job.settled.wanted.start {
+    if let Some(Start::Given(x)) = posed.job.request.start() {
         check_rows("--init", x, posed.problem.shape().0)?;
     }
     Ok(posed.plan()?)

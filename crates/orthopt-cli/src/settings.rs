@@ -5,9 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context;
 
-use orthopt::family::{GivenOptions, ProblemInfo, find_problem};
+use orthopt::family::{CallOptions, ProblemInfo, find_problem};
 use orthopt::job::Job;
-use orthopt::request::{Request, Settled};
+use orthopt::request::{Request, Size};
 use orthopt::threads::sensible;
 use orthopt_data::allow_memory;
 
@@ -16,7 +16,7 @@ use crate::export::{Output, What};
 use crate::failure::{say, usage};
 use crate::given::{check_options, check_together};
 use crate::input::{read_x, short_text};
-use crate::plot::Look;
+use crate::plot::PictureSize;
 
 /// Everything `solve` and `compare` need to know.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Settings {
     pub json: Option<PathBuf>,
     pub outputs: Vec<Output>,
     /// Size of pictures.
-    pub look: Look,
+    pub look: PictureSize,
     pub quiet: bool,
     pub verbose: bool,
 }
@@ -38,13 +38,13 @@ impl Settings {
     ///
     /// # Errors
     /// A value that makes no sense, a file that cannot be read, an option that does not apply; exit code 2.
-    pub fn resolve(given: GivenOptions, options: &mut Request) -> anyhow::Result<Self> {
+    pub fn resolve(given: CallOptions, options: &mut Request) -> anyhow::Result<Self> {
         if let Some(size) = options.max_memory {
             allow_memory(size.0); // of every file that is read from now on
         }
-        let mut settled = settled(options)?;
-        settled.pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
-        let job = Job::new(problem(options.problem.as_deref())?, settled, given);
+        let mut request = checked(options)?;
+        request.max_memory.get_or_insert_with(|| Size(orthopt_data::default_memory()));
+        let job = Job::new(problem(options.problem.as_deref())?, request, given);
         let settings = Self {
             job,
             data: DataRequest::new(options)?,
@@ -92,16 +92,14 @@ pub fn use_threads(threads: Option<usize>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Meaning of the options once their files are read; `options` keeps the names of the files.
-fn settled(options: &mut Request) -> anyhow::Result<Settled> {
+/// The options once their files are read; `options` keeps the names of the files.
+fn checked(options: &mut Request) -> anyhow::Result<Request> {
     use_threads(options.threads)?;
-    let signature = options.signature.clone();
-    options.load(|option, path| read_x(&format!("--{option}"), path))?;
-    options.signature = signature.as_deref().map(signs).transpose()?;
-    let settled = options.settled();
-    options.matrices.clear();
-    options.signature = signature;
-    Ok(settled?)
+    options.fill();
+    let mut loaded = options.clone();
+    loaded.load(|option, path| read_x(&format!("--{option}"), path))?;
+    loaded.signature = loaded.signature.as_deref().map(signs).transpose()?;
+    Ok(loaded.checked()?)
 }
 
 fn problem(name: Option<&str>) -> anyhow::Result<&'static ProblemInfo> {
@@ -147,8 +145,8 @@ pub fn asked(options: &Request) -> [(What, Option<&Path>); 14] {
 const WIDEST: usize = 10_000;
 const LETTERS: usize = 20;
 
-fn look(options: &Request) -> anyhow::Result<Look> {
-    let usual = Look::default();
+fn look(options: &Request) -> anyhow::Result<PictureSize> {
+    let usual = PictureSize::default();
     let width = options.plot_width.unwrap_or(usual.width as usize);
     let font = options.font_size.unwrap_or(usual.font as usize);
     if width > WIDEST {
@@ -158,7 +156,7 @@ fn look(options: &Request) -> anyhow::Result<Look> {
         let most = format!("at most {} pixels in a picture {width} wide", width / LETTERS);
         return Err(invalid("font-size", &font.to_string(), &most));
     }
-    Ok(Look { width: width as u32, font: font as u32 })
+    Ok(PictureSize { width: width as u32, font: font as u32 })
 }
 
 fn outputs(options: &Request) -> anyhow::Result<Vec<Output>> {

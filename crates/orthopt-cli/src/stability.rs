@@ -24,7 +24,7 @@ pub fn halves(
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let show = |done: usize, all: usize| progress.stage(format!("halves of the rows: {done} of {all} pairs"));
-    show(0, posed.job.settled.stability.unwrap_or(0));
+    show(0, posed.job.request.stability.unwrap_or(0));
     let watch = Watch { cancel: interrupt::cancel(), done: &show };
     Ok(posed.halves(report, &input.pca(), &watch)?)
 }

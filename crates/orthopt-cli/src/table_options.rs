@@ -39,7 +39,7 @@ impl clap::FromArgMatches for TableArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> ClapResult<()> {
         for entry in entries() {
             if let Some(value) = matches.get_one::<Written>(entry.name) {
-                entry.set(&mut self.0, value); // of its kind: the parser of the argument has seen to it
+                let _ = entry.set(&mut self.0, value); // the parser of the argument has seen to it
             }
         }
         Ok(())

@@ -11,14 +11,13 @@ use orthopt::cancel::Cancel;
 use orthopt::family::{AnyProblem, Family};
 use orthopt::job::PosedJob;
 use orthopt::report::{Assessment, Global};
-use orthopt::request::Settled;
 use orthopt::solve::Stopping;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
-use crate::options::Request;
+use crate::options::Options;
 use crate::result::{array, put_task};
 use crate::solve::pose_for;
 use crate::supervise::follow;
@@ -43,7 +42,7 @@ pub fn bound<'py>(
     problem: &str,
     data: Given<'py>,
     x: Option<PyReadonlyArray2<'py, f64>>,
-    options: Request,
+    options: Options,
     effort: Effort,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -52,15 +51,15 @@ pub fn bound<'py>(
     let job = options.job(problem).map_err(Failure::from)?;
     let (posed, _, clock) = pose_for(py, job, &data, &options, rank)?;
     let PosedJob { job, task, problem, .. } = posed;
-    let Settled { pose, stopping, threads, .. } = job.settled;
-    let whole = Stopping { time_limit: Some(effort.seconds), ..stopping };
+    let request = job.request;
+    let whole = Stopping { time_limit: Some(effort.seconds), ..request.stopping() };
     let effort = Effort { seconds: whole.after(&clock).time_limit.unwrap_or(effort.seconds), ..effort };
     let out = PyDict::new(py);
     put_task(&out, &task)?;
     out.set_item("title", &task.title)?;
     out.set_item("notes", worded(&task.notes))?;
     let about = (task.problem.name, task.data.prepared());
-    work(py, &out, problem, (x, about), threads, (effort, pose.max_memory), callback.as_ref())?;
+    work(py, &out, problem, (x, about), request.threads, (effort, request.memory()), callback.as_ref())?;
     Ok(out)
 }
 

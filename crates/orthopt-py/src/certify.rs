@@ -5,13 +5,12 @@ use orthopt::RowMat;
 use orthopt::certify::Scope;
 use orthopt::family::{AnyProblem, Family};
 use orthopt::report::{Assessment, Checks};
-use orthopt::request::Settled;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{Failure, worded};
 use crate::input::{Given, copied};
-use crate::options::Request;
+use crate::options::Options;
 use crate::result::{put_checks, put_task, put_variance};
 use crate::solve::pose_for;
 use crate::supervise::attend;
@@ -24,7 +23,7 @@ pub fn certify<'py>(
     problem: &str,
     data: Given<'py>,
     x: PyReadonlyArray2<'py, f64>,
-    options: Request,
+    options: Options,
 ) -> PyResult<Bound<'py, PyDict>> {
     let x = copied(&x)?;
     let job = options.job(problem).map_err(Failure::from)?;
@@ -32,8 +31,9 @@ pub fn certify<'py>(
     let out = PyDict::new(py);
     put_task(&out, &posed.task)?;
     out.set_item("notes", worded(&posed.task.notes))?;
-    let Settled { stopping, threads, certify, .. } = posed.job.settled;
-    check(py, &out, posed.problem, x, threads, certify.unwrap_or(Scope::All), stopping.tol)?;
+    let request = posed.job.request;
+    let scope = request.scope().unwrap_or(Scope::All);
+    check(py, &out, posed.problem, x, request.threads, scope, request.stopping().tol)?;
     Ok(out)
 }
 

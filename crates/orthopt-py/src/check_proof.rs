@@ -22,11 +22,11 @@ pub fn check_proof<'py>(
     let file = ProofFile::of_text(proof).map_err(Failure::from)?;
     let mut stated = options;
     stated.options.complete(&file);
-    let request = stated.settled()?;
+    let request = stated.checked()?;
     let mut job = request.job(&file.problem.name).map_err(Failure::from)?;
     job.chooses_counts = false; // the proof says how many
     let (posed, _, _) = pose_for(py, job, &data, &request, None)?;
-    let (problem, name, threads) = (posed.problem, posed.task.problem.name, posed.job.settled.threads);
+    let (problem, name, threads) = (posed.problem, posed.task.problem.name, posed.job.request.threads);
     let checked = attend(py, move |_| -> Result<_, Failure> {
         Ok(threads::pool(threads)?.install(|| problem.check_proof(&file, name))?)
     });

@@ -2,15 +2,15 @@
 
 use std::sync::Mutex;
 
-use orthopt::explore::{Exploration, Request as Wanted, Watch, explore as look_at};
-use orthopt::request::{Front, Settled};
+use orthopt::explore::{Exploration, Watch, explore as look_at};
+use orthopt::request::Front;
 use orthopt::solve::Observer;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{Failure, worded};
 use crate::input::Given;
-use crate::options::Request;
+use crate::options::Options;
 use crate::path::told;
 use crate::result::put_report;
 use crate::solve::put_units;
@@ -24,7 +24,7 @@ use crate::threads;
 pub fn explore<'py>(
     py: Python<'py>,
     data: Given<'py>,
-    options: Request,
+    options: Options,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let job = options.job("l0-pca").map_err(Failure::from)?;
@@ -36,11 +36,9 @@ pub fn explore<'py>(
         _ => Ok(false),
     };
     let (found, about) = follow(py, look, |watch| -> Result<_, Failure> {
-        threads::pool(options.settled.threads)?.install(|| {
+        threads::pool(options.request.threads)?.install(|| {
             view.with(job.problem, &options.how, |data, about| {
                 job.check_data(data, &about.facts)?;
-                let Settled { pose, wanted, stopping, .. } = job.settled.clone();
-                let request = Wanted { pose, wanted, stopping };
                 let mut observer = watch.clone();
                 let observers: &mut [&mut dyn Observer] = &mut [&mut observer];
                 let mut stage = |question: &'static str| {
@@ -49,7 +47,7 @@ pub fn explore<'py>(
                     }
                 };
                 let mut seen = Watch { cancel: watch.cancel(), observers, stage: &mut stage };
-                Ok(look_at(data, &about.facts, &request, &mut seen)?)
+                Ok(look_at(data, &about.facts, &job.request, &mut seen)?)
             })
         })
     })??;

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::Failure;
 use crate::input::copied;
-use crate::options::Request;
+use crate::options::Options;
 use crate::result::put_solution;
 use crate::smooth::{Between, Functions};
 
@@ -29,7 +29,7 @@ pub fn minimize<'py>(
     constraint: &str,
     lipschitz: Option<f64>,
     sums: Option<(Py<PyAny>, usize)>,
-    mut options: Request,
+    mut options: Options,
     map: Option<(Py<PyAny>, Py<PyAny>)>,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -46,11 +46,11 @@ pub fn minimize<'py>(
         if let Some(error) = functions.raised() {
             return Err(error);
         }
-        options.settled.pose.map = Some(AnyMap::Functions(made.map_err(Failure::from)?));
+        options.request.map = Some(AnyMap::Functions(made.map_err(Failure::from)?).into());
     }
     let f = Function::new(functions.clone(), shape, lipschitz, cancel);
-    let Request { settled, given, .. } = &options;
-    let run = OwnRun { f: f.clone(), x0, constraint, settled, given, front: Front::Python };
+    let Options { request, given, .. } = &options;
+    let run = OwnRun { f: f.clone(), x0, constraint, request, given, front: Front::Python };
     let found =
         py.detach(|| orthopt::minimize::minimize(&run, &mut [&mut Between::new(&functions, callback)]));
     if let Some(error) = functions.raised() {
@@ -61,7 +61,7 @@ pub fn minimize<'py>(
     put_solution(&out, &found.solution)?;
     out.set_item("problem", constraint)?;
     out.set_item("rank", shape.1)?;
-    out.set_item("lam", settled.pose.lambda)?;
+    out.set_item("lam", request.lambda)?;
     out.set_item("criticality", found.criticality)?;
     out.set_item("evaluations", f.evaluations())?;
     Ok(out)

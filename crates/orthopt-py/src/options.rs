@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use numpy::PyReadonlyArray2;
 use orthopt::Error;
-use orthopt::family::{Call, GivenOptions, find_problem};
+use orthopt::family::{Call, CallOptions, find_problem};
 use orthopt::job::Job;
-use orthopt::request::{Entry, Front, OPTIONS, Settled, Written, find_option};
+use orthopt::request::{Entry, Front, OPTIONS, Request, Size, Written, find_option};
 use orthopt_foreign::Preparation;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -22,51 +22,51 @@ use crate::input::{OTHERS, copied};
 /// * `assumed`: what the package sets and not the user; `judged`: whether the options have been judged already;
 /// * `bound`: seconds of a bound after a run; `weights`: those of the rows.
 #[derive(Clone)]
-pub struct Request {
-    pub settled: Settled,
-    pub given: GivenOptions,
+pub struct Options {
+    pub request: Request,
+    pub given: CallOptions,
     pub how: Preparation,
 }
 
-impl Request {
+impl Options {
     /// The job of these options.
     ///
     /// # Errors
     /// There is no such problem.
     pub fn job(&self, problem: &str) -> Result<Job, Error> {
-        Ok(Job::new(find_problem(problem)?, self.settled.clone(), self.given.clone()))
+        Ok(Job::new(find_problem(problem)?, self.request.clone(), self.given.clone()))
     }
 }
 
 /// The same before anything is made of it, so that more can be filled in.
 pub struct Stated {
     /// The options that are given.
-    pub options: orthopt::request::Request,
-    given: GivenOptions,
+    pub options: Request,
+    given: CallOptions,
     bound: Option<f64>,
     weights: Option<Vec<f64>>,
 }
 
 impl Stated {
-    /// What the options mean.
+    /// The options with what holds where nothing is said.
     ///
     /// # Errors
     /// Values out of range, options that exclude each other.
-    pub fn settled(mut self) -> Result<Request, Failure> {
-        let mut settled = self.options.settled()?;
-        settled.pose.max_memory.get_or_insert_with(orthopt_data::default_memory);
-        settled.bound = self.bound;
-        let mut how = Preparation::of::<Failure>(&self.options)?;
+    pub fn checked(self) -> Result<Options, Failure> {
+        let mut request = self.options.checked()?;
+        let mut how = Preparation::of::<Failure>(&request)?;
         (how.weights, how.others) = (self.weights, OTHERS);
-        Ok(Request { settled, given: self.given, how })
+        request.max_memory.get_or_insert_with(|| Size(orthopt_data::default_memory()));
+        request.bound = self.bound;
+        Ok(Options { request, given: self.given, how })
     }
 }
 
-impl<'py> FromPyObject<'_, 'py> for Request {
+impl<'py> FromPyObject<'_, 'py> for Options {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Stated::extract(given)?.settled()?)
+        Ok(Stated::extract(given)?.checked()?)
     }
 }
 
@@ -74,7 +74,7 @@ impl<'py> FromPyObject<'_, 'py> for Stated {
     type Error = PyErr;
 
     fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let mut options = orthopt::request::Request::of(Front::Python);
+        let mut options = Request::of(Front::Python);
         for (key, value) in given.get_item("options")?.cast_into::<PyDict>()?.iter() {
             let name: String = key.extract()?;
             let option = find_option(&name, Front::Python);
@@ -99,7 +99,7 @@ impl<'py> FromPyObject<'_, 'py> for Stated {
         let named = Call::named(&call);
         let call = named.ok_or_else(|| PyValueError::new_err(format!("there is no call `{call}`")))?;
         let (bound, weights) = (given.get_item("bound")?.extract()?, given.get_item("weights")?.extract()?);
-        Ok(Self { options, given: GivenOptions::new(call, asked), bound, weights })
+        Ok(Self { options, given: CallOptions::new(call, asked), bound, weights })
     }
 }
 
@@ -112,7 +112,7 @@ fn written(value: &Bound<'_, PyAny>) -> Option<Written> {
         return Some(Written::Text(text));
     }
     if let Ok(matrix) = value.extract::<PyReadonlyArray2<'_, f64>>() {
-        return copied(&matrix).ok().map(Written::Matrix);
+        return copied(&matrix).ok().map(|matrix| Written::Matrix(matrix.into()));
     }
     if let Ok(list) = value.try_iter() {
         return list.map(|one| written(&one.ok()?)).collect::<Option<_>>().map(Written::List);

@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{Failure, worded};
 use crate::input::{About, Given};
-use crate::options::Request;
+use crate::options::Options;
 use crate::result::put_report;
 use crate::solve::put_units;
 use crate::supervise::{self, follow};
@@ -39,11 +39,11 @@ impl Steps {
     }
 }
 
-/// Request of Python for a path.
+/// Options of Python for a path.
 struct Asked<'a, 'py> {
     problem: &'a str,
     data: &'a Given<'py>,
-    options: &'a Request,
+    options: &'a Options,
     steps: &'a Steps,
     callback: Option<Bound<'py, PyAny>>,
 }
@@ -53,7 +53,7 @@ struct Asked<'a, 'py> {
 type Work<'a, T> = dyn Fn(
         &PcaData<'_>,
         &About,
-        &orthopt::path::Request,
+        &orthopt::path::PathRequest,
         &mut Watch<'_, '_>,
         &supervise::Watch,
     ) -> Result<T, Failure>
@@ -77,9 +77,9 @@ fn along<T: Send>(
         _ => Ok(false),
     };
     let found = follow(py, look, |watch| -> Result<_, Failure> {
-        threads::pool(options.settled.threads)?.install(|| {
+        threads::pool(options.request.threads)?.install(|| {
             view.with(job.problem, &options.how, |data, about| {
-                let clock = watch.cancel().within(job.settled.stopping.time_limit);
+                let clock = watch.cancel().within(job.request.time_limit);
                 let facts = &about.facts;
                 let (request, _) = job.path(data, facts, steps.along(), walks, &clock)?;
                 let mut observer = watch.clone();
@@ -108,7 +108,7 @@ pub fn path<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Request,
+    options: Options,
     steps: Steps,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
@@ -138,7 +138,7 @@ pub fn judged_fold<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Request,
+    options: Options,
     steps: Steps,
     fold: usize,
     callback: Option<Bound<'py, PyAny>>,

@@ -16,7 +16,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::errors::{Failure, worded};
 use crate::input::{About, Given};
-use crate::options::Request;
+use crate::options::Options;
 use crate::result::{described, put_report};
 use crate::supervise::{Found, Watch, supervise};
 use crate::threads;
@@ -27,12 +27,12 @@ pub fn solve<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Request,
+    options: Options,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut job = options.job(problem).map_err(Failure::from)?;
     if job.given.call() == Call::Bound {
-        job.settled.wanted.effort.get_or_insert(Effort::Normal); // within its share of the time it ends by itself where it can
+        job.request.effort.get_or_insert(Effort::Normal); // within its share of the time it ends by itself where it can
     }
     let (posed, about, _) = posed(py, job, &data, &options)?;
     let run = apart(py, &posed, || Ok(posed.plan()?))?;
@@ -47,7 +47,7 @@ pub fn compare<'py>(
     problem: &str,
     data: Given<'py>,
     solvers: Vec<String>,
-    options: Request,
+    options: Options,
     callback: Option<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyList>> {
     let mut job = options.job(problem).map_err(Failure::from)?;
@@ -75,16 +75,16 @@ pub fn compare<'py>(
 
 /// Eigenvalues of the data beside those of noise, and the number of components by the rule.
 #[pyfunction]
-pub fn scree<'py>(py: Python<'py>, data: Given<'py>, options: Request) -> PyResult<Bound<'py, PyDict>> {
+pub fn scree<'py>(py: Python<'py>, data: Given<'py>, options: Options) -> PyResult<Bound<'py, PyDict>> {
     let view = data.borrow()?;
     let mut job = options.job("pca").map_err(Failure::from)?;
-    job.settled.pose.show_scree = true;
-    let (threads, how) = (job.settled.threads, &options.how);
+    job.request.show_scree = true;
+    let (threads, how) = (job.request.threads, &options.how);
     let found = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
             view.with(job.problem, how, |data, about| {
                 job.check_data(data, &about.facts)?;
-                Ok(job.settled.pose.with_rank(job.problem, data)?.scree.clone())
+                Ok(job.request.with_rank(job.problem, data)?.scree.clone())
             })
         })
     });
@@ -97,14 +97,14 @@ fn posed(
     py: Python<'_>,
     job: Job,
     data: &Given<'_>,
-    request: &Request,
+    request: &Options,
 ) -> PyResult<(PosedJob, About, Cancel)> {
     let view = data.borrow()?;
-    let (info, threads) = (job.problem, job.settled.threads);
+    let (info, threads) = (job.problem, job.request.threads);
     let made = py.detach(|| -> Result<_, Failure> {
         threads::pool(threads)?.install(|| {
             view.with(info, &request.how, |data, about| {
-                let clock = Cancel::never().within(job.settled.stopping.time_limit);
+                let clock = Cancel::never().within(job.request.time_limit);
                 let notes = if info.kind == Kind::Probe { Vec::new() } else { about.notes.clone() };
                 let posed = job.pose(data, about.facts.clone(), notes, &clock)?;
                 Ok((posed, clock))
@@ -122,7 +122,7 @@ fn apart<T: Send>(
     posed: &PosedJob,
     f: impl FnOnce() -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
-    Ok(py.detach(|| threads::pool(posed.job.settled.threads)?.install(f))?)
+    Ok(py.detach(|| threads::pool(posed.job.request.threads)?.install(f))?)
 }
 
 fn one<'py>(
@@ -134,7 +134,7 @@ fn one<'py>(
 ) -> Result<Bound<'py, PyDict>, Failure> {
     let work = Arc::clone(posed);
     let (found, interrupted) = supervise(py, callback, move |watch, send| {
-        let pool = match threads::pool(work.job.settled.threads) {
+        let pool = match threads::pool(work.job.request.threads) {
             Ok(pool) => pool,
             Err(error) => return drop(send.send(Err(error))),
         };
@@ -166,11 +166,11 @@ fn solved(
     };
     let found = |report: &Report, broken| Ok(Found { report: report.clone(), broken });
     send(found(&report, None));
-    if posed.job.settled.certify.is_some() && !of_run.is_cancelled() {
+    if posed.job.request.scope().is_some() && !of_run.is_cancelled() {
         pool.install(|| posed.check(&mut report, (cancel, cancel), |_| {}));
         send(found(&report, None));
     }
-    if let Some(seconds) = posed.job.settled.bound.filter(|_| !cancel.is_cancelled()) {
+    if let Some(seconds) = posed.job.request.bound.filter(|_| !cancel.is_cancelled()) {
         let bound = || posed.bound(&mut report, (seconds, false), cancel, &|_| ());
         let broken = pool.install(bound).err();
         send(found(&report, broken));
@@ -196,12 +196,14 @@ pub fn pose_for(
     py: Python<'_>,
     mut job: Job,
     data: &Given<'_>,
-    request: &Request,
+    request: &Options,
     rank: Option<usize>,
 ) -> PyResult<(PosedJob, About, Cancel)> {
-    job.settled.pose.rank = rank.or(job.settled.pose.rank);
+    if let (Some(rank), None) = (rank, job.request.rank_rule()) {
+        job.request.rank = Some(rank.into());
+    }
     let of_x = matches!(job.given.call(), Call::BoundOfX | Call::Certify);
-    let constant = job.settled.wanted.constants.iter().next().map(|(name, _)| name.to_string());
+    let constant = job.request.solver_constants().iter().next().map(|(name, _)| name.to_string());
     let draws = job.given.has("certify-sample");
     let (posed, about, clock) = posed(py, job, data, request)?;
     if let Some(name) = constant.filter(|_| of_x) {

@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::errors::{Failure, worded};
 use crate::input::{About, Given, copied};
-use crate::options::Request;
+use crate::options::Options;
 use crate::result::{array, put_report};
 use crate::solve::put_units;
 use crate::supervise::follow;
@@ -33,7 +33,7 @@ pub fn stability<'py>(
     py: Python<'py>,
     problem: &str,
     data: Given<'py>,
-    options: Request,
+    options: Options,
     pairs: usize,
     x: Option<PyReadonlyArray2<'py, f64>>,
     callback: Option<Bound<'py, PyAny>>,
@@ -52,13 +52,13 @@ pub fn stability<'py>(
     };
     let given = x;
     if given.is_none() {
-        job.settled.stability = Some(pairs);
+        job.request.stability = Some(pairs);
     }
     let (found, about) = follow(py, look, |watch| -> Result<_, Failure> {
-        threads::pool(job.settled.threads)?.install(|| {
+        threads::pool(job.request.threads)?.install(|| {
             view.with(job.problem, &options.how, |data, about| {
                 check(data, pairs)?;
-                let clock = watch.cancel().within(job.settled.stopping.time_limit);
+                let clock = watch.cancel().within(job.request.time_limit);
                 let posed = job.pose(data, about.facts.clone(), Vec::new(), &clock)?;
                 let seen = Halves { cancel: watch.cancel(), done: &show };
                 let (report, stability) = match given {

@@ -6,7 +6,7 @@
 
 use orthopt::cancel::Cancel;
 use orthopt::constraint::Signature;
-use orthopt::family::Wanted;
+use orthopt::family::Request;
 use orthopt::prelude::*;
 use orthopt::problem::JProblem;
 
@@ -20,9 +20,9 @@ pub fn main() -> Result<()> {
     let problem = JProblem::hyperbolic_eig(c.as_ref(), Signature::leading(7, 12)?)?;
 
     // the first solver of the family from its first start, until no pair of rows lowers F
-    let plan = problem.plan(&Wanted { seed: 1, ..Wanted::default() })?;
+    let plan = problem.plan(&Request { seed: Some(1), ..Request::default() })?;
     let stopping = Stopping { max_iters: Some(10_000_000), time_limit: None, tol: 1e-10, min_decrease: 0.0 };
-    let solution = plan.run(&problem, &Wanted::default(), &stopping, Some(0), &Cancel::never(), &mut [])?;
+    let solution = plan.run(&problem, &Request::default(), &stopping, Some(0), &Cancel::never(), &mut [])?;
 
     let f = solution.objective.total;
     println!("{} by {}: {}", solution.status.name(), solution.solver, solution.message);

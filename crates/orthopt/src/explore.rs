@@ -14,18 +14,16 @@
 //! next ones have.
 
 use crate::job::{Job, PosedJob};
-use crate::path::{self, Along, DEFAULT_COUNTS, Path};
-use crate::stability;
+use crate::path::{self, Along, DEFAULT_COUNTS, Path, PathRequest};
+use crate::stability::{self, StabilityRequest};
 use orthopt_bound as bound;
 use orthopt_core::problem::{ExplainedVariance, PcaData};
 use orthopt_core::solve::{Observer, Status, Stopping};
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
 use orthopt_linalg::message::Message;
-use orthopt_run::family::request::Settled;
-use orthopt_run::family::{
-    AnyProblem, Call, Family, GivenOptions, Limit, PoseOptions, RankRule, Wanted, find_problem,
-};
+use orthopt_run::family::request::Rank;
+use orthopt_run::family::{AnyProblem, Call, CallOptions, Family, Limit, RankRule, Request, find_problem};
 use orthopt_run::report::{DataFacts, Global, Report, Stability};
 use orthopt_run::search::Effort;
 
@@ -48,17 +46,6 @@ const BOUNDED: usize = 1000;
 const PAIRS: usize = 25;
 /// Correlation of two scores from which on components are said to repeat each other.
 const ALIKE: f64 = 0.7;
-
-/// Request for an exploration.
-#[derive(Clone, Debug)]
-pub struct Request {
-    /// r if it is given, what is maximised, storage and memory; limits are chosen.
-    pub pose: PoseOptions,
-    /// Seed and effort.
-    pub wanted: Wanted,
-    /// Tolerance, and the seconds of all steps together; without them each step does a fixed amount of work.
-    pub stopping: Stopping,
-}
 
 /// The call of a step, complete enough to repeat it.
 #[derive(Clone, Debug)]
@@ -116,7 +103,8 @@ pub struct Watch<'a, 'b> {
     pub stage: &'a mut dyn FnMut(&'static str),
 }
 
-/// Examines the data; `facts` are what is known of their preparation.
+/// Examines the data; `facts` are what is known of their preparation. The time limit is that of all steps together; without it each
+/// step does a fixed amount of work. Limits on nonzeros are chosen.
 ///
 /// # Errors
 /// Data or options that [`pose`](orthopt_run::family::pose) refuses, errors of the solvers.
@@ -126,7 +114,7 @@ pub fn explore(
     request: &Request,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Exploration> {
-    let clock = watch.cancel.within(request.stopping.time_limit);
+    let clock = watch.cancel.within(request.time_limit);
     clock.during(|| explored(data, facts, request, watch, &clock))
 }
 
@@ -141,19 +129,22 @@ fn explored(
     let mut steps = Vec::new();
 
     (watch.stage)(HOW_MANY);
-    let mut options = request.pose.clone();
+    let mut options = request.clone();
     let rows = !matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
-    if options.rank.is_none() && options.rank_rule.is_none() && (rows || options.samples.is_some()) {
-        options.rank_rule = Some(RankRule::Auto);
+    if options.rank.is_none() && (rows || options.samples.is_some()) {
+        options.rank = Some(Rank::By(RankRule::Auto));
     }
     options.show_scree = true;
-    let pose_options = match options.with_rank(find_problem(PROBLEM)?, data) {
-        // without a check of the eigenvalues there is still a number by default
-        Err(_) if clock.is_over() => PoseOptions { rank_rule: None, show_scree: false, ..options },
-        Ok(ranked) if ranked.scree.is_none() => PoseOptions { rank_rule: None, ..ranked.into_owned() },
+    // without eigenvalues there is still a number by default
+    let without_rule = |options: Request| match options.rank_rule() {
+        Some(_) => Request { rank: None, ..options },
+        None => options,
+    };
+    let request = &match options.with_rank(find_problem(PROBLEM)?, data) {
+        Err(_) if clock.is_over() => without_rule(Request { show_scree: false, ..options }),
+        Ok(ranked) if ranked.scree.is_none() => without_rule(ranked.into_owned()),
         ranked => ranked?.into_owned(),
     };
-    let request = &Request { pose: pose_options, ..request.clone() };
 
     (watch.stage)(HOW_SPARSE);
     let mut of_path = path_request(data, request)?;
@@ -166,12 +157,12 @@ fn explored(
     let limited = path.points.iter().any(|point| point.report.solution.status == Status::TimeLimit);
     let chosen = path.knee;
     let rank = path.points[chosen].report.task.rank;
-    let maximise = request.pose.maximise.map(|measure| ("maximise", measure.name().to_string()));
+    let maximise = request.maximise.map(|measure| ("maximise", measure.name().to_string()));
     let of_all = |more: &[(&'static str, String)]| {
         let mut options = vec![("rank", rank.to_string())];
         options.extend(maximise.clone());
         options.extend_from_slice(more);
-        options.extend((request.wanted.seed != 0).then(|| ("seed", request.wanted.seed.to_string())));
+        options.extend((request.seed() != 0).then(|| ("seed", request.seed().to_string())));
         options
     };
     let Along::Counts(counts) = &of_path.along else { unreachable!("counts were asked for") };
@@ -185,7 +176,7 @@ fn explored(
     let interrupted = path.interrupted;
     let report = path.points[chosen].report.clone();
     let mut found = Exploration {
-        by_rule: request.pose.rank_rule.is_some(),
+        by_rule: request.rank_rule().is_some(),
         along: of_path.along.clone(),
         path,
         report,
@@ -201,7 +192,7 @@ fn explored(
     (watch.stage)(WHICH);
     let begun = clock.seconds();
     let options =
-        PoseOptions { limit: Some(Limit::Nonzeros(vec![count])), rank: Some(rank), ..request.pose.clone() };
+        Request { rank: Some(rank.into()), ..request.clone() }.with_limit(Some(Limit::Nonzeros(vec![count])));
     let (posed, report) = searched((data, facts), &of_path, options.clone(), left(ON_SEARCH), watch)?;
     found.interrupted = report.solution.status == Status::Interrupted;
     let (task, problem) = (&posed.task, &posed.problem);
@@ -215,11 +206,8 @@ fn explored(
         (watch.stage)(HOW_SURE);
         let begun = clock.seconds();
         let stopping = Stopping { time_limit: left(ON_HALVES), ..of_path.stopping };
-        let work = request.stopping.time_limit.is_none().then_some(ON_PAIRS);
-        let halves = stability::Request {
-            work,
-            ..stability::Request::of(task, &options, &of_path.wanted, stopping, PAIRS)
-        };
+        let work = request.time_limit.is_none().then_some(ON_PAIRS);
+        let halves = StabilityRequest { work, ..StabilityRequest::of(task, &options, stopping, PAIRS) };
         let seen = stability::Watch { cancel: watch.cancel, done: &|_, _| {} };
         // where no half has a solution nothing is known of them
         found.report.stability =
@@ -242,7 +230,7 @@ fn explored(
         let begun = clock.seconds();
         let listed = nonzeros.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
         let limit = Some(Limit::Nonzeros(nonzeros.clone()));
-        let options = PoseOptions { limit, ..options };
+        let options = options.with_limit(limit);
         // what is there stays where these have no solution
         if let Ok((_, report)) = searched((data, facts), &of_path, options, left(ON_SEARCH), watch) {
             let limited = report.solution.status == Status::TimeLimit;
@@ -254,7 +242,7 @@ fn explored(
     }
     if !found.interrupted {
         (watch.stage)(HOW_GOOD);
-        let effort = (left(ON_BOUND), request.pose.max_memory);
+        let effort = (left(ON_BOUND), request.memory());
         bounded(problem, &mut found, effort, watch.cancel, of_all(&limit))?;
     }
     Ok(found)
@@ -285,41 +273,39 @@ const UNKNOWN: &str = "not known: no pair of halves of the rows has components w
 /// The problem that is solved.
 const PROBLEM: &str = "l0-pca";
 
-fn path_request(data: &PcaData<'_>, request: &Request) -> Result<path::Request> {
+fn path_request(data: &PcaData<'_>, request: &Request) -> Result<PathRequest> {
     let n = data.ncols();
     let larger = LARGER_COUNTS.iter().filter(|k| 4 * **k <= n);
     let mut counts: Vec<usize> = DEFAULT_COUNTS.iter().filter(|k| **k < n).chain(larger).copied().collect();
     if DEFAULT_COUNTS.last().is_some_and(|most| n <= *most) {
         counts.push(n);
     }
-    Ok(path::Request {
+    Ok(PathRequest {
         problem: find_problem(PROBLEM)?,
-        pose: request.pose.clone(),
+        options: request.clone(),
         along: Along::Counts(counts),
-        wanted: request.wanted.clone(),
-        stopping: request.stopping,
+        stopping: request.stopping(),
     })
 }
 
 /// The search for components of the problem with `options`.
 fn searched(
     (data, facts): (&PcaData<'_>, &DataFacts),
-    of_path: &path::Request,
-    options: PoseOptions,
+    of_path: &PathRequest,
+    options: Request,
     seconds: Option<f64>,
     watch: &mut Watch<'_, '_>,
 ) -> Result<(PosedJob, Report)> {
-    let settled = Settled {
-        pose: options,
-        wanted: Wanted { effort: Some(Effort::Normal), ..of_path.wanted.clone() },
-        stopping: Stopping { time_limit: seconds, ..of_path.stopping },
+    let request = Request {
+        effort: Some(Effort::Normal),
+        time_limit: seconds,
         restarts: None,
-        threads: None,
         certify: None,
-        bound: None,
+        certify_sample: None,
         stability: None,
+        ..options
     };
-    let job = Job::new(of_path.problem, settled, GivenOptions::new(Call::Explore, [""; 0]));
+    let job = Job::new(of_path.problem, request, CallOptions::new(Call::Explore, [""; 0]));
     let posed = job.pose(data, facts.clone(), Vec::new(), &watch.cancel.within(seconds))?;
     let report = posed.run(&posed.plan()?, watch.cancel, watch.observers)?;
     Ok((posed, report))

@@ -17,8 +17,8 @@
 
 use std::iter;
 
-use crate::path::{self, Along};
-use crate::stability::{self, of_halves, of_run};
+use crate::path::{Along, PathRequest};
+use crate::stability::{self, StabilityRequest, of_halves, of_run};
 use orthopt_bound::{self as bound, Bound, Show};
 use orthopt_core::problem::PcaData;
 use orthopt_core::solve::{Observer, Stopping};
@@ -27,10 +27,8 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
 use orthopt_linalg::message::Message;
-use orthopt_run::family::request::{GivenOptions, Settled};
-use orthopt_run::family::{
-    AnyProblem, Call, Case, Family, Plan, PoseOptions, ProblemInfo, Run, Wanted, pose,
-};
+use orthopt_run::family::request::CallOptions;
+use orthopt_run::family::{AnyProblem, Call, Case, Family, Plan, ProblemInfo, Request, Run, pose};
 use orthopt_run::report::assessment::check_in_time;
 use orthopt_run::report::{DataFacts, Report, Role, Stability, Task};
 use orthopt_run::search::{Arm, Portfolio};
@@ -42,10 +40,10 @@ use orthopt_solvers::obcd::pairs;
 pub struct Job {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// Meaning of the options.
-    pub settled: Settled,
+    /// The options.
+    pub request: Request,
     /// The options that were given.
-    pub given: GivenOptions,
+    pub given: CallOptions,
     /// True if a number of nonzeros is chosen where no option says how sparse X is to be.
     pub chooses_counts: bool,
 }
@@ -68,7 +66,7 @@ pub struct PlannedRun {
     /// Solvers and starts.
     pub plan: Plan,
     /// The data that they were chosen from.
-    pub wanted: Wanted,
+    pub request: Request,
     /// Number of further starts.
     pub restarts: Option<u64>,
     /// Limits.
@@ -77,9 +75,9 @@ pub struct PlannedRun {
 
 impl Job {
     /// The job of a call.
-    pub fn new(problem: &'static ProblemInfo, settled: Settled, given: GivenOptions) -> Self {
+    pub fn new(problem: &'static ProblemInfo, request: Request, given: CallOptions) -> Self {
         let chooses_counts = matches!(given.call(), Call::Solve | Call::Bound | Call::BoundOfX);
-        Self { problem, settled, given, chooses_counts }
+        Self { problem, request, given, chooses_counts }
     }
 
     /// Refuses options that do not apply to the problem, whatever the data are.
@@ -95,7 +93,7 @@ impl Job {
     /// # Errors
     /// One of them.
     pub fn check_data(&self, data: &PcaData<'_>, facts: &DataFacts) -> Result<()> {
-        if let Some(pairs) = self.settled.stability {
+        if let Some(pairs) = self.request.stability {
             stability::check(data, pairs)?;
         }
         self.given.check(self.case().of_gram(facts.role == Role::Gram))
@@ -121,27 +119,26 @@ impl Job {
             posed.problem.bounded()?; // before any work
         }
         let task = Task::new(&posed, facts);
-        let job = Self { settled: Settled { pose: options, ..self.settled }, ..self };
+        let job = Self { request: options, ..self };
         Ok(PosedJob { job, task, problem: posed.problem, clock: clock.clone() })
     }
 
     /// The options of the problem beside data of which these facts are known.
-    pub fn options(&self, data: &PcaData<'_>, facts: &DataFacts) -> PoseOptions {
-        let pose = self.settled.pose.clone();
-        let pose =
-            if self.chooses_counts { pose.or_counts(self.problem, &self.settled.wanted) } else { pose };
+    pub fn options(&self, data: &PcaData<'_>, facts: &DataFacts) -> Request {
+        let options = self.request.clone();
+        let options = if self.chooses_counts { options.or_counts(self.problem) } else { options };
         let is_gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
         // C that was summed over rows
         let rows = (is_gram && facts.role == Role::Samples).then_some(facts.rows);
-        let pose = PoseOptions { samples: pose.samples.or(rows), ..pose };
-        if facts.centered { pose.centred() } else { pose }
+        let options = Request { samples: options.samples.or(rows), ..options };
+        if facts.centered { options.centred() } else { options }
     }
 
     /// The path of these data through the points that are `given`, or through default ones, with a note; each of `walks` paths,
     /// one for each fold and one for all rows, has its share of what is left on the `clock`.
     ///
     /// # Errors
-    /// Options that do not apply; those of [`PoseOptions::with_rank`] and [`Along::of`].
+    /// Options that do not apply; those of [`Request::with_rank`] and [`Along::of`].
     pub fn path(
         &self,
         data: &PcaData<'_>,
@@ -149,24 +146,23 @@ impl Job {
         given: Option<Along>,
         walks: usize,
         clock: &Cancel,
-    ) -> Result<(path::Request, Option<Message>)> {
+    ) -> Result<(PathRequest, Option<Message>)> {
         self.check_data(data, facts)?;
-        let Settled { wanted, stopping, .. } = &self.settled;
         let options = self.options(data, facts);
-        let pose = clock.during(|| options.with_rank(self.problem, data))?.into_owned();
-        let along = clock.during(|| Along::of(given.clone(), self.problem, &pose, data))?;
+        let options = clock.during(|| options.with_rank(self.problem, data))?.into_owned();
+        let along = clock.during(|| Along::of(given.clone(), self.problem, &options, data))?;
         let excess = || {
             let text = format!(" exceeds the number of variables, {}", data.ncols());
             Message::about("counts").text(text)
         };
         let note = given.is_some_and(|given| given != along).then(excess);
         let time_limit = clock.left().map(|seconds| seconds / walks as f64);
-        let (wanted, stopping) = (wanted.clone(), Stopping { time_limit, ..*stopping });
-        Ok((path::Request { problem: self.problem, pose, along, wanted, stopping }, note))
+        let stopping = Stopping { time_limit, ..options.stopping() };
+        Ok((PathRequest { problem: self.problem, options, along, stopping }, note))
     }
 
     fn case(&self) -> Case {
-        Case::new(self.problem, &self.settled.pose)
+        Case::new(self.problem, &self.request)
     }
 }
 
@@ -176,23 +172,23 @@ impl PosedJob {
     /// # Errors
     /// Unknown names, solvers that do not fit, options that no solver uses.
     pub fn plan(&self) -> Result<PlannedRun> {
-        let Settled { wanted, restarts, .. } = &self.job.settled;
-        let run = self.clock.during(|| self.planned(wanted.clone(), *restarts))?;
+        let request = &self.job.request;
+        let run = self.clock.during(|| self.planned(request.clone(), request.restarts))?;
         self.check_runs([&run])?;
         Ok(PlannedRun { stopping: self.left(), ..run })
     }
 
     /// The limits, with what is left of that of time.
     pub fn left(&self) -> Stopping {
-        self.job.settled.stopping.after(&self.clock)
+        self.job.request.stopping().after(&self.clock)
     }
 
     /// Several runs, each with the whole time limit.
     ///
     /// # Errors
     /// As [`plan`](Self::plan); an option that none of them uses.
-    pub fn plans(&self, runs: impl IntoIterator<Item = (Wanted, Option<u64>)>) -> Result<Vec<PlannedRun>> {
-        let runs = runs.into_iter().map(|(wanted, restarts)| self.planned(wanted, restarts));
+    pub fn plans(&self, runs: impl IntoIterator<Item = (Request, Option<u64>)>) -> Result<Vec<PlannedRun>> {
+        let runs = runs.into_iter().map(|(request, restarts)| self.planned(request, restarts));
         let runs = runs.collect::<Result<Vec<_>>>()?;
         self.check_runs(&runs)?;
         Ok(runs)
@@ -205,7 +201,7 @@ impl PosedJob {
     /// # Errors
     /// As [`plans`](Self::plans).
     pub fn rivals(&self, names: &[String]) -> Result<Vec<(String, PlannedRun)>> {
-        let auto = || self.problem.plan(&self.job.settled.wanted);
+        let auto = || self.problem.plan(&self.job.request);
         let runs = match names {
             [] => match auto()?.portfolio {
                 Some(portfolio) => self.arms(&portfolio),
@@ -217,38 +213,39 @@ impl PosedJob {
         Ok(names.into_iter().zip(self.plans(runs)?).collect())
     }
 
-    fn named(&self, names: &[String]) -> Vec<(String, (Wanted, Option<u64>))> {
-        let Settled { wanted, restarts, .. } = &self.job.settled;
+    fn named(&self, names: &[String]) -> Vec<(String, (Request, Option<u64>))> {
+        let (request, restarts) = (&self.job.request, self.job.request.restarts);
         let run = |name: &String| {
-            let mut wanted = wanted.one_of(name, names);
-            let restarts = match wanted.solver {
+            let mut request = request.one_of(name, names);
+            let restarts = match request.solver {
                 Some(_) => {
-                    wanted.start.get_or_insert_with(|| Start::named(self.problem.default_start()));
+                    request.init.get_or_insert_with(|| Start::named(self.problem.default_start()).into());
                     restarts.or(Some(0))
                 }
                 None => restarts.filter(|n| *n > 0),
             };
-            (name.clone(), (wanted, restarts))
+            (name.clone(), (request, restarts))
         };
         names.iter().map(run).collect()
     }
 
-    fn arms(&self, portfolio: &Portfolio<AnyProblem>) -> Vec<(String, (Wanted, Option<u64>))> {
-        let Settled { wanted, restarts, .. } = &self.job.settled;
+    fn arms(&self, portfolio: &Portfolio<AnyProblem>) -> Vec<(String, (Request, Option<u64>))> {
+        let (request, restarts) = (&self.job.request, self.job.request.restarts);
         let arm = |arm: &Arm<AnyProblem>| {
-            let start = wanted.start.clone().unwrap_or_else(|| Start::named(&arm.start));
-            let wanted = Wanted { solver: Some(arm.solver.clone()), start: Some(start), ..wanted.clone() };
-            (format!("{} {}", arm.solver, arm.start), (wanted, restarts.or(Some(0))))
+            let start = request.start().cloned().unwrap_or_else(|| Start::named(&arm.start));
+            let request =
+                Request { solver: Some(arm.solver.clone()), init: Some(start.into()), ..request.clone() };
+            (format!("{} {}", arm.solver, arm.start), (request, restarts.or(Some(0))))
         };
-        let auto = (AUTO.0.to_string(), (wanted.clone(), restarts.filter(|n| *n > 0)));
+        let auto = (AUTO.0.to_string(), (request.clone(), restarts.filter(|n| *n > 0)));
         iter::once(auto).chain(portfolio.arms.iter().map(arm)).collect()
     }
 
-    fn planned(&self, wanted: Wanted, restarts: Option<u64>) -> Result<PlannedRun> {
-        let stopping = self.job.settled.stopping;
-        let mut plan = self.problem.plan(&wanted)?;
-        plan.reasons.extend(plan.restart_reason(&self.problem, &wanted, &stopping, restarts));
-        Ok(PlannedRun { plan, wanted, restarts, stopping })
+    fn planned(&self, request: Request, restarts: Option<u64>) -> Result<PlannedRun> {
+        let stopping = self.job.request.stopping();
+        let mut plan = self.problem.plan(&request)?;
+        plan.reasons.extend(plan.restart_reason(&self.problem, &request, &stopping, restarts));
+        Ok(PlannedRun { plan, request, restarts, stopping })
     }
 
     fn check_runs<'a>(&self, runs: impl IntoIterator<Item = &'a PlannedRun>) -> Result<()> {
@@ -276,10 +273,10 @@ impl PosedJob {
         cancel: &Cancel,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Report> {
-        let PlannedRun { plan, wanted, restarts, stopping, .. } = run;
-        let of_x = if self.job.settled.stability.is_some() { of_run(*stopping) } else { *stopping };
-        let solution = plan.run(&self.problem, wanted, &of_x, *restarts, cancel, observers)?;
-        let report = || Report::new(&self.task, &self.problem, plan, wanted, *stopping, solution);
+        let PlannedRun { plan, request, restarts, stopping, .. } = run;
+        let of_x = if self.job.request.stability.is_some() { of_run(*stopping) } else { *stopping };
+        let solution = plan.run(&self.problem, request, &of_x, *restarts, cancel, observers)?;
+        let report = || Report::new(&self.task, &self.problem, plan, request, *stopping, solution);
         let mut report = cancel.during(report)?;
         cancel.during(|| report.beside_pca(&self.problem));
         report.notes.extend(remark_on_candidates(run, self.problem.shape().0));
@@ -290,7 +287,7 @@ impl PosedJob {
     /// problems are still checked; `stage` is called with what is done.
     pub fn check(&self, report: &mut Report, cancels: (&Cancel, &Cancel), stage: impl Fn(&'static str)) {
         let spent = (report.stopping.time_limit, report.solution.seconds);
-        let what = (report.x(), self.job.settled.certify);
+        let what = (report.x(), self.job.request.scope());
         report.checks = check_in_time(&self.problem, what, spent, cancels, stage);
     }
 
@@ -304,7 +301,7 @@ impl PosedJob {
         data: &PcaData<'_>,
         watch: &stability::Watch<'_>,
     ) -> Result<()> {
-        let Some(pairs) = self.job.settled.stability else { return Ok(()) };
+        let Some(pairs) = self.job.request.stability else { return Ok(()) };
         let stopping = of_halves(report.stopping, report.solution.seconds);
         report.stability = self.halves_of(report.x(), stopping, pairs, data, watch)?;
         Ok(())
@@ -322,8 +319,7 @@ impl PosedJob {
         data: &PcaData<'_>,
         watch: &stability::Watch<'_>,
     ) -> Result<Option<Stability>> {
-        let Settled { pose, wanted, .. } = &self.job.settled;
-        let request = stability::Request::of(&self.task, pose, wanted, stopping, pairs);
+        let request = StabilityRequest::of(&self.task, &self.job.request, stopping, pairs);
         stability::stability(data, &self.task.data, x, &request, watch)
     }
 
@@ -344,7 +340,7 @@ impl PosedJob {
     }
 
     fn limits(&self, seconds: f64, keeps: bool) -> bound::Options {
-        let memory = self.job.settled.pose.max_memory;
+        let memory = self.job.request.memory();
         bound::Options { seconds: Some(seconds), nodes: u64::MAX, memory, keeps, ..Default::default() }
     }
 }
@@ -360,7 +356,7 @@ fn solvers_for(problem: &AnyProblem) -> Vec<String> {
 
 /// That fewer pairs of rows exist than candidates were asked for, where a solver of the run examines candidates.
 fn remark_on_candidates(run: &PlannedRun, n: usize) -> Option<Message> {
-    run.wanted.candidates.filter(|given| *given != given.within(n))?;
+    run.request.candidates.filter(|given| *given != given.within(n))?;
     let looks = run.plan.solvers.iter().any(|solver| solver.shared.iter().any(|c| c.name == "candidates"));
     let all = match pairs(n) {
         1 => "the only pair".to_string(),

@@ -151,8 +151,8 @@ pub mod family {
     #[doc(inline)]
     pub use orthopt_run::family::{
         AnyProblem, CompositeOptions, Effort, Family, InUnit, Kind, Knee, Limit, LinearInput, MaybeOwned,
-        NONLINEAR_EIG_SOLVERS, NamedConstant, PROBLEMS, PenaltyEntry, Plan, PoseOptions, Posed, ProblemInfo,
-        RankRule, Reducible, Scree, SolverEntry, Split, Wanted, all_constants, all_penalties, all_solvers,
+        NONLINEAR_EIG_SOLVERS, NamedConstant, PROBLEMS, PenaltyEntry, Plan, Posed, ProblemInfo, RankRule,
+        Reducible, Request, Scree, SolverEntry, Split, all_constants, all_penalties, all_solvers,
         check_constants, check_solvers, composite_parts, composite_problem, find_problem, knee, needs_parts,
         order_components, pca_problem, penalty_called, pose, remark_on_means, request, scree, solvers_called,
     };

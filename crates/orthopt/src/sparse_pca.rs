@@ -4,12 +4,13 @@ use crate::job::Job;
 use orthopt_core::problem::PcaData;
 use orthopt_core::smooth::Centring;
 use orthopt_core::solve::{Observer, Status};
+use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_run::family::request::{Group, Rank, Request, Written, find_option};
-use orthopt_run::family::{Call, GivenOptions, find_problem};
+use orthopt_run::family::{Call, CallOptions, find_problem};
 use orthopt_run::report::{DataFacts, Report};
 
 /// Sparse, nonnegative or plain principal components of a table, orthogonal to rounding:
@@ -108,7 +109,7 @@ impl<'a> SparsePca<'a> {
 
     /// Begins with this X (n × r, XᵀX = I to 1e-6).
     pub fn start(self, x0: RowMat) -> Self {
-        self.asking(|request| drop(request.matrices.insert("init", x0)))
+        self.asking(|request| request.init = Some(Start::Given(x0).into()))
     }
 
     /// Number of further starts after the first one; the best X is returned.
@@ -159,15 +160,15 @@ impl<'a> SparsePca<'a> {
         for (name, value) in std::mem::take(&mut self.further) {
             self.request.set(&name, value)?;
         }
-        let given = GivenOptions::new(Call::Solve, self.request.given());
-        let job = Job::new(find_problem(self.problem)?, self.request.settled()?, given);
-        let clock = self.cancel.within(job.settled.stopping.time_limit);
+        let given = CallOptions::new(Call::Solve, self.request.given());
+        let job = Job::new(find_problem(self.problem)?, self.request.checked()?, given);
+        let clock = self.cancel.within(job.request.time_limit);
         let data = if self.center { centred(self.data.clone())? } else { self.data.clone() };
         let facts = DataFacts { source: "samples".into(), ..DataFacts::of(&data) };
         let posed = job.pose(&data, facts, Vec::new(), &clock)?;
         let run = posed.plan()?;
         let mut report = posed.run(&run, &self.cancel, observers)?;
-        if posed.job.settled.certify.is_some() && report.solution.status != Status::Interrupted {
+        if posed.job.request.scope().is_some() && report.solution.status != Status::Interrupted {
             posed.check(&mut report, (&self.cancel, &self.cancel), |_| ());
         }
         Ok(report)

@@ -25,7 +25,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::sort_numbers;
 use orthopt_linalg::parallel::{alone, map};
-use orthopt_run::family::{AnyProblem, Case, Family, Limit, PoseOptions, ProblemInfo, Wanted, pose};
+use orthopt_run::family::{AnyProblem, Case, Family, Limit, ProblemInfo, Request, pose};
 use orthopt_run::report::{DataFacts, Stability, Task};
 use orthopt_run::search::Effort;
 
@@ -39,13 +39,11 @@ const WORK: u64 = 100_000_000;
 
 /// The problem of all rows, for halves of them.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct StabilityRequest {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// Its options: r, λ, k and limits are those of all rows.
-    pub pose: PoseOptions,
-    /// Solver, constants and seed.
-    pub wanted: Wanted,
+    /// The options: r, λ, k and limits are those of all rows.
+    pub options: Request,
     /// Limits; the time is that of all halves together, iterations are those of each run.
     pub stopping: Stopping,
     /// Number of pairs of halves.
@@ -66,24 +64,24 @@ pub fn of_halves(stopping: Stopping, seconds: f64) -> Stopping {
     Stopping { time_limit: stopping.time_limit.map(|limit| (limit - seconds).max(0.0)), ..stopping }
 }
 
-impl Request {
+impl StabilityRequest {
     /// The request beside a run of all rows: what that chose from the data is fixed.
-    pub fn of(task: &Task, pose: &PoseOptions, wanted: &Wanted, stopping: Stopping, pairs: usize) -> Self {
+    pub fn of(task: &Task, options: &Request, stopping: Stopping, pairs: usize) -> Self {
         let limit = task.limits.as_ref().map(|limits| match limits {
             Cardinality::Components(list) => Limit::Nonzeros(list.clone()),
             Cardinality::Total(most) => Limit::Total(*most),
             Cardinality::Rows(most) => Limit::Variables(*most),
         });
-        let pose = PoseOptions {
-            rank: Some(task.rank),
+        let options = Request {
+            rank: Some(task.rank.into()),
             lambda: task.lambda,
             lambda_share: None,
             relative_lambda: None,
             k: task.k,
-            limit,
-            ..pose.clone()
-        };
-        Self { problem: task.problem, pose, wanted: wanted.clone(), stopping, pairs, work: None }
+            ..options.clone()
+        }
+        .with_limit(limit);
+        Self { problem: task.problem, options, stopping, pairs, work: None }
     }
 }
 
@@ -136,11 +134,11 @@ pub fn stability(
     data: &PcaData<'_>,
     facts: &DataFacts,
     x: &RowMat,
-    request: &Request,
+    request: &StabilityRequest,
     watch: &Watch<'_>,
 ) -> Result<Option<Stability>> {
     check(data, request.pairs)?;
-    let shape = (data.ncols(), request.pose.rank.unwrap_or(x.ncols()));
+    let shape = (data.ncols(), request.options.rank().unwrap_or(x.ncols()));
     if (x.nrows(), x.ncols()) != shape {
         return Err(Error::Shape {
             what: "X of all rows".into(),
@@ -150,7 +148,7 @@ pub fn stability(
             expected_cols: shape.1,
         });
     }
-    Case::new(request.problem, &request.pose).of_gram(false).check(["stability"])?;
+    Case::new(request.problem, &request.options).of_gram(false).check(["stability"])?;
     let cancel = watch.cancel.within(request.stopping.time_limit);
     let whole = Whole::of(data, facts)?;
     let ended = AtomicUsize::new(0);
@@ -268,13 +266,13 @@ impl<'a> Whole<'a> {
         &self,
         number: usize,
         x: &RowMat,
-        request: &Request,
+        request: &StabilityRequest,
         cancel: &Cancel,
     ) -> Result<Option<[Matched; 2]>> {
         if cancel.is_over() {
             return Ok(None);
         }
-        let [one, other] = halves(self.rows, request.wanted.seed, number);
+        let [one, other] = halves(self.rows, request.options.seed(), number);
         let Some(one) = self.solved(&one, x, request, cancel)? else { return Ok(None) };
         let Some(other) = self.solved(&other, x, request, cancel)? else { return Ok(None) };
         Ok(Some([one, other]))
@@ -284,17 +282,17 @@ impl<'a> Whole<'a> {
         &self,
         chosen: &[usize],
         x: &RowMat,
-        request: &Request,
+        request: &StabilityRequest,
         cancel: &Cancel,
     ) -> Result<Option<Matched>> {
         if cancel.is_over() {
             return Ok(None);
         }
         let (rows, centre) = self.half(chosen)?;
-        let posed = pose(request.problem, &rows.view(centre.as_ref()), &request.pose)?;
+        let posed = pose(request.problem, &rows.view(centre.as_ref()), &request.options)?;
         let time_limit = request.stopping.time_limit.map(|limit| limit / (4 * ROOM) as f64);
         let stopping = Stopping { time_limit, ..request.stopping };
-        let found = best(&posed.problem, x, &request.wanted, stopping, cancel)?;
+        let found = best(&posed.problem, x, &request.options, stopping, cancel)?;
         let limited = |found: &Solution| found.status == Status::TimeLimit;
         let work = |found: &Solution| found.search.as_ref().map_or(0, |search| search.work);
         let of = |found: &Solution| Matched {
@@ -365,13 +363,13 @@ fn halves(m: usize, seed: u64, pair: usize) -> [Vec<usize>; 2] {
 fn best(
     problem: &AnyProblem,
     x: &RowMat,
-    wanted: &Wanted,
+    wanted: &Request,
     stopping: Stopping,
     cancel: &Cancel,
 ) -> Result<Option<Solution>> {
     let is_open = wanted.effort.is_none() && stopping.time_limit.is_none();
     let own = if is_open { wanted.with_work(WORK) } else { wanted.clone() };
-    let short = Wanted { effort: Some(Effort::Normal), ..own };
+    let short = Request { effort: Some(Effort::Normal), ..own };
     let plan = problem.plan(&short)?;
     let restarts = plan.portfolio.is_none().then_some(0);
     let found = plan.run(problem, &short, &stopping, restarts, cancel, &mut []);

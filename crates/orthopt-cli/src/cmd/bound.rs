@@ -97,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let own: &[&str] = if wanted.effort.nodes.is_some() { &["nodes"] } else { &[] };
     let settings = args.configured.settings(call, &mut options, own)?;
     if wanted.x.is_some() {
-        let set = settings.job.settled.wanted.constants.iter().next().map(|(name, _)| name.to_string());
+        let set = settings.job.request.solver_constants().iter().next().map(|(name, _)| name.to_string());
         if let Some(name) = set {
             return Err(usage(format!(
                 "--{name} is an option of a solver, but no solver runs when --x gives X; leave it out"
@@ -140,18 +140,18 @@ impl Wanted {
 }
 
 fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
-    let settled = &mut settings.job.settled;
-    settled.search_before_a_bound(wanted.effort.seconds);
-    let progress = Progress::new(settings.quiet, settled.stopping);
+    let request = &mut settings.job.request;
+    request.search_before_a_bound(wanted.effort.seconds);
+    let progress = Progress::new(settings.quiet, request.stopping());
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
     let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
         check_rows("--x", x, input.info.cols)?;
-        if settled.pose.rank_rule.is_some() {
+        if request.rank_rule().is_some() {
             return Err(usage(format!("--rank: X of --x has {} columns; leave the rank out", x.ncols())));
         }
-        settled.pose.rank.get_or_insert(x.ncols());
+        request.rank.get_or_insert(x.ncols().into());
     }
     progress.stage("setting up the problem");
     let clock = interrupt::cancel().within(Some(wanted.effort.seconds));
@@ -193,7 +193,7 @@ fn of_posed(
         }
     };
     let seconds = clock.left().unwrap_or_default();
-    let effort = Effort { seconds, memory: posed.job.settled.pose.max_memory, ..wanted.effort };
+    let effort = Effort { seconds, memory: posed.job.request.memory(), ..wanted.effort };
     let found = global::bound(problem, Some(&incumbent.x), effort, &progress)?;
     progress.clear();
     publish(settings, wanted, problem, task, &incumbent, &found)

@@ -6,10 +6,9 @@ use anyhow::Context;
 use clap::ValueHint;
 use orthopt::RowMat;
 use orthopt::certify::Scope;
-use orthopt::family::{AnyProblem, Call, Family, GivenOptions, Kind};
+use orthopt::family::{AnyProblem, Call, CallOptions, Family, Kind};
 use orthopt::job::PosedJob;
 use orthopt::report::{Assessment, CheckObject, Checks, Global, Measures, Task};
-use orthopt::request::Settled;
 use orthopt::solve::Stopping;
 use orthopt_run::report::assessment::check_in_time;
 
@@ -76,13 +75,13 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Files::of(&options).reads("--x", Some(&args.x)).check()?;
     options.certify_sample = args.sample.map(|pairs| at_least_one("sample", pairs)).transpose()?;
     args.blocks.check()?; // what is wrong is said before any work
-    let given = GivenOptions::new(Call::Certify, options.given());
+    let given = CallOptions::new(Call::Certify, options.given());
     let mut settings = Settings::resolve(given, &mut options)?;
     let input = Input::load(&settings.data)?;
     settings.job.check_data(&input.pca(), &input.info)?;
     let given = read_x("--x", &args.x)?;
     check_rows("--x", &given, input.info.cols)?;
-    settings.job.settled.pose.rank = Some(given.ncols());
+    settings.job.request.rank = Some(given.ncols().into());
     let mut posed = pose(settings.job.clone(), &input, interrupt::cancel())?;
     posed.task.notes.extend(remark_on_counts(&settings.job));
     drop(input);
@@ -93,8 +92,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 
 fn certify(args: &Args, settings: &Settings, posed: PosedJob, given: RowMat) -> anyhow::Result<ExitCode> {
     let PosedJob { job, task, problem, .. } = posed;
-    let Settled { stopping, certify: scope, wanted, pose, .. } = job.settled;
-    let (path, tol) = (args.x.display().to_string(), stopping.tol);
+    let request = job.request;
+    let (path, tol) = (args.x.display().to_string(), request.stopping().tol);
     let seconds = args.global.map(|seconds| at_least_zero("global", seconds)).transpose()?;
     if seconds.is_some() {
         problem.bounded()?; // what has no bound says so before the pairs are checked
@@ -108,11 +107,11 @@ fn certify(args: &Args, settings: &Settings, posed: PosedJob, given: RowMat) -> 
     }
     let measures = Measures::of(&problem);
     interrupt::keep_results();
-    let scope = scope.unwrap_or(Scope::All);
+    let scope = request.scope().unwrap_or(Scope::All);
     let cancels = (interrupt::cancel(), &patience());
     let stage = |stage| tracing::info!("{stage}");
     let checks = check_in_time(&problem, (&found.x, Some(scope)), (None, 0.0), cancels, stage);
-    let blocks = args.blocks.search(&problem, &found.x, wanted.seed, found.tolerance)?;
+    let blocks = args.blocks.search(&problem, &found.x, request.seed(), found.tolerance)?;
     let shown = settings.prints();
     if shown {
         output::print(&text(&path, &task, &found, &checks, measures))?;
@@ -121,7 +120,7 @@ fn certify(args: &Args, settings: &Settings, posed: PosedJob, given: RowMat) -> 
         output::print(&blocks::text(blocks, found.tolerance))?;
     }
     let global = seconds.map(|seconds| {
-        let effort = Effort { seconds, nodes: None, memory: pose.max_memory, keeps: false };
+        let effort = Effort { seconds, nodes: None, memory: request.memory(), keeps: false };
         global(&problem, &found, &checks, effort)
     });
     let global = global.transpose()?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::ValueHint;
 use orthopt::bound::{CheckedProof, ProofFile};
-use orthopt::family::{Call, GivenOptions};
+use orthopt::family::{Call, CallOptions};
 
 use crate::configured::Help;
 use crate::failure::{EXIT_CODES, ExitCode};
@@ -52,7 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Files::of(&options).reads("FILE.json", Some(&args.file)).check()?;
     let proof = read(&args.file)?;
     options.complete(&proof);
-    let given = GivenOptions::new(Call::BoundOfX, options.given());
+    let given = CallOptions::new(Call::BoundOfX, options.given());
     let mut settings = Settings::resolve(given, &mut options)?;
     settings.job.chooses_counts = false; // the proof says how many
     let input = Input::load(&settings.data)?;

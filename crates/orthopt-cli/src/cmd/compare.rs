@@ -2,7 +2,6 @@
 
 use orthopt::family::{Call, check_solvers};
 use orthopt::report::{Object, Report};
-use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 
@@ -12,7 +11,7 @@ use crate::export::{Found, Output, pictures};
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say, usage};
 use crate::input::Input;
 use crate::options::Typed;
-use crate::plot::Look;
+use crate::plot::PictureSize;
 use crate::pose::pose;
 use crate::progress::Progress;
 use crate::run;
@@ -86,7 +85,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn compare(settings: &Settings, solvers: &[String]) -> anyhow::Result<ExitCode> {
-    let Settled { stopping, .. } = settings.job.settled;
+    let stopping = settings.job.request.stopping();
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
@@ -131,7 +130,7 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
         failures.extend(write(output, reports, best, settings.look).err());
     }
     if settings.prints() {
-        failures.extend(output::print(&table::comparison(reports, settings.job.settled.stopping)).err());
+        failures.extend(output::print(&table::comparison(reports, settings.job.request.stopping())).err());
     }
     if let Some(path) = &settings.json {
         let objects: Vec<Object<'_>> = reports.iter().map(|report| report.object(word)).collect();
@@ -148,10 +147,10 @@ fn publish(settings: &Settings, reports: &[Report]) -> ExitCode {
 }
 
 /// The plot has all curves; X is the best one.
-fn write(output: &Output, reports: &[Report], best: Option<&Report>, look: Look) -> anyhow::Result<()> {
-    match (output.is_plot(), best) {
-        (true, _) => pictures::write_all(reports, output.path(), look),
-        (false, Some(best)) => output.write(&Found { report: best, shown: None, look }),
+fn write(to: &Output, reports: &[Report], best: Option<&Report>, look: PictureSize) -> anyhow::Result<()> {
+    match (to.is_plot(), best) {
+        (true, _) => pictures::write_all(reports, to.path(), look),
+        (false, Some(best)) => to.write(&Found { report: best, shown: None, look }),
         (false, None) => Ok(()),
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::export::json;
 use crate::failure::{ExitCode, say, usage};
 use crate::files::Files;
-use crate::look::{Look, first_rows};
+use crate::look::{TableSummary, first_rows};
 use crate::summary::Summary;
 use crate::table_options::TableArgs;
 use crate::wording::typed;
@@ -124,7 +124,7 @@ fn info(args: &InfoArgs, how: &LoadOptions) -> anyhow::Result<()> {
     let mut how = LoadOptions { missing: Missing::Keep, gram: args.gram, ..args.table.added_to(how)? };
     how.table.drop_text = true; // columns of text are listed, not refused
     let data = load(&args.data, &how)?;
-    let look = Look::of(&data, &args.data);
+    let look = TableSummary::of(&data, &args.data);
     let facts = Facts::of(&data, &look);
     if args.json.as_deref() != Some(Path::new("-")) {
         output::print(&facts.text(&data))?;
@@ -211,7 +211,7 @@ struct Facts {
     table: TableFacts,
     columns: Vec<ColumnFacts>,
     #[serde(flatten)]
-    look: Look,
+    look: TableSummary,
 }
 
 /// A column of the file.
@@ -229,7 +229,7 @@ struct LabelCount {
 }
 
 impl Facts {
-    fn of(data: &DataSet, look: &Look) -> Self {
+    fn of(data: &DataSet, look: &TableSummary) -> Self {
         let (rows, cols) = (data.matrix.nrows(), data.matrix.ncols());
         let column = |c: &orthopt_data::Column| ColumnFacts {
             name: c.name.clone(),

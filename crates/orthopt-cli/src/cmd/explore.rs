@@ -1,13 +1,12 @@
 //! `orthopt explore DATA`.
 
-use orthopt::explore::{Exploration, Request, Watch, explore};
-use orthopt::family::{Call, GivenOptions};
-use orthopt::request::Settled;
+use orthopt::explore::{Exploration, Watch, explore};
+use orthopt::family::{Call, CallOptions};
 use orthopt::solve::Observer;
 use orthopt_data::{DataError, Scale};
 
 use crate::configured::Help;
-use crate::explored::{self, Told};
+use crate::explored::{self, ExplorationSummary};
 use crate::export::html::explored as page;
 use crate::export::json;
 use crate::failure::{EXIT_CODES, ExitCode, code_of, say};
@@ -56,14 +55,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.options.0;
     Files::of(&options).check()?;
     let typed = options.clone();
-    let given_options = GivenOptions::new(Call::Explore, options.given());
+    let given_options = CallOptions::new(Call::Explore, options.given());
     options.problem = Some(PROBLEM.into());
     let given = options.scale.is_some() || options.gram.is_some();
     if !given {
         options.scale = Some(Scale::Std.to_string());
     }
     let mut settings = Settings::resolve(given_options, &mut options)?;
-    let Settled { stopping, .. } = settings.job.settled;
+    let stopping = settings.job.request.stopping();
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = match Input::load(&settings.data) {
@@ -81,16 +80,14 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     input.remark_on_means().iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     progress.run_begins();
-    let Settled { pose, wanted, .. } = settings.job.settled.clone();
-    let request = Request { pose, wanted, stopping };
     let bar = progress.points();
     let observers: &mut [&mut dyn Observer] = &mut [&mut progress];
     let mut stage = |question: &'static str| bar.asks(question);
     let mut watch = Watch { cancel: interrupt::cancel(), observers, stage: &mut stage };
-    let found = explore(&input.pca(), &input.info, &request, &mut watch)?;
+    let found = explore(&input.pca(), &input.info, &settings.job.request, &mut watch)?;
     progress.clear();
     found.report.notes.iter().for_each(|note| progress.note(note));
-    publish(&settings, &Told::new(&found, &typed, &input), &found)
+    publish(&settings, &ExplorationSummary::new(&found, &typed, &input), &found)
 }
 
 /// True if data cannot be scaled because they are C itself.
@@ -99,7 +96,11 @@ fn is_of_c(error: &anyhow::Error) -> bool {
 }
 
 /// Files first, then the text. Error if a file cannot be written, after all others have been written.
-fn publish(settings: &Settings, told: &Told<'_>, found: &Exploration) -> anyhow::Result<ExitCode> {
+fn publish(
+    settings: &Settings,
+    told: &ExplorationSummary<'_>,
+    found: &Exploration,
+) -> anyhow::Result<ExitCode> {
     let mut failures: Vec<anyhow::Error> = Vec::new();
     for file in &settings.outputs {
         failures.extend(page::write(told, file.path()).err());

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::ValueHint;
 use orthopt::family::Call;
 use orthopt::message::Message;
-use orthopt::path::{Along, By, Folds, Path, Request, Validation, Watch, cross_validate, path};
-use orthopt::request::Settled;
+use orthopt::path::{Along, By, Folds, Path, PathRequest, Validation, Watch, cross_validate, path};
 use orthopt::solve::Observer;
 
 use super::solve::kept_data;
@@ -15,7 +14,7 @@ use crate::export::{Found, check_ending, json, picture};
 use crate::failure::{EXIT_CODES, ExitCode, say, usage};
 use crate::input::Input;
 use crate::options::Typed;
-use crate::path_report::{self, Told};
+use crate::path_report::{self, PathSummary};
 use crate::progress::Progress;
 use crate::settings::{Settings, at_least_one};
 use crate::wording::explained;
@@ -166,7 +165,7 @@ fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result
 }
 
 fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
-    let Settled { stopping, bound, .. } = settings.job.settled;
+    let stopping = settings.job.request.stopping();
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
@@ -195,7 +194,7 @@ fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         }
     };
     let mut found = watched(&mut progress, &bar, &what, |watch| Ok(path(&data, &facts, &request, watch)?))?;
-    if let Some(seconds) = bound.filter(|_| !found.interrupted) {
+    if let Some(seconds) = request.options.bound.filter(|_| !found.interrupted) {
         progress.stage("bounding");
         found.bound(&data, &request, seconds, interrupt::cancel())?;
     }
@@ -221,11 +220,11 @@ fn publish(
     settings: &Settings,
     wanted: &Wanted,
     input: Input,
-    request: &Request,
+    request: &PathRequest,
     found: &Path,
     validation: Option<Validation>,
 ) -> anyhow::Result<ExitCode> {
-    let told = Told::new(&request.along, found, validation.zip(wanted.folds.map(|folds| folds.by)));
+    let told = PathSummary::new(&request.along, found, validation.zip(wanted.folds.map(|folds| folds.by)));
     let chosen = &found.points[told.chosen].report;
     let mut failures: Vec<anyhow::Error> = Vec::new();
     if let Some(path) = &wanted.table {

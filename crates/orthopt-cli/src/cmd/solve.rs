@@ -4,7 +4,6 @@ use orthopt::family::Call;
 use orthopt::job::PosedJob;
 use orthopt::message::Message;
 use orthopt::report::{Global, Report, Role};
-use orthopt::request::Settled;
 
 use crate::configured::Configured;
 use crate::export::{Found, Output, json, pictures};
@@ -87,7 +86,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 fn solve(settings: &Settings) -> anyhow::Result<ExitCode> {
-    let Settled { stopping, .. } = settings.job.settled;
+    let stopping = settings.job.request.stopping();
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::watched(&settings.data, &mut |step| progress.reading(step))?;
@@ -111,7 +110,7 @@ pub fn kept_data(settings: &Settings, input: Input) -> anyhow::Result<Option<Inp
         }
         _ => {
             let shown = settings.outputs.iter().any(Output::needs_data);
-            Ok((shown || settings.job.settled.stability.is_some()).then_some(input))
+            Ok((shown || settings.job.request.stability.is_some()).then_some(input))
         }
     }
 }
@@ -160,10 +159,11 @@ fn publish(
     input: Option<&Input>,
     progress: &Progress,
 ) -> ExitCode {
-    let Settled { certify, bound, stability, .. } = posed.job.settled;
+    let request = &posed.job.request;
     let shown = input.filter(|_| settings.outputs.iter().any(Output::needs_data));
     let shown = shown.map(|input| input.shown(report.x()));
-    let is_last = |output: &Output| output.is_page() || (stability.is_some() && output.shows_stability());
+    let is_last =
+        |output: &Output| output.is_page() || (request.stability.is_some() && output.shows_stability());
     let write = |report: &Report, last: bool| -> Vec<anyhow::Error> {
         let found = Found { report, shown: shown.as_ref(), look: settings.look };
         let outputs = settings.outputs.iter().filter(|output| is_last(output) == last);
@@ -181,21 +181,21 @@ fn publish(
     summary.result(&report, settings.top, settings.verbose);
     summary.before(progress.before());
     show(&mut summary);
-    if certify.is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_page) {
+    if request.scope().is_some() || settings.json.is_some() || settings.outputs.iter().any(Output::is_page) {
         run::check(posed, &mut report, progress);
     }
-    if certify.is_some() {
+    if request.scope().is_some() {
         summary.checks(&report.checks, report.measures.criticality, report.tolerance());
     }
     show(&mut summary);
-    if let (Some(_), Some(input)) = (stability, input) {
+    if let (Some(_), Some(input)) = (request.stability, input) {
         match halves(posed, &mut report, input, progress) {
             Ok(()) => summary.stability(&report, settings.top),
             Err(error) => failed = Some(error), // X and what is known of it are reported all the same
         }
         show(&mut summary);
     }
-    if let Some(seconds) = bound {
+    if let Some(seconds) = request.bound {
         match bounded(settings, posed, &mut report, seconds, progress) {
             Ok(found) => summary.global(&found),
             Err(error) => broken = Some(error), // X and what is known of it are reported all the same

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::failure::usage;
-use crate::plot::Look;
+use crate::plot::PictureSize;
 use crate::rows::Shown;
 use crate::text;
 use orthopt::report::Report;
@@ -27,7 +27,7 @@ pub struct Found<'a> {
     /// Samples and variables, if a file needs them.
     pub shown: Option<&'a Shown>,
     /// Size of pictures.
-    pub look: Look,
+    pub look: PictureSize,
 }
 
 /// Kind of content of a file.

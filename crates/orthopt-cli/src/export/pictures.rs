@@ -13,7 +13,7 @@ use crate::picture::loadings::{Loadings, Stability};
 use crate::picture::plane::Plane;
 use crate::picture::scree::Scree;
 use crate::picture::variance::Variance;
-use crate::plot::{Look, picture};
+use crate::plot::{PictureSize, picture};
 
 fn drawn(found: &Found<'_>, chart: &Chart, path: &Path) -> anyhow::Result<()> {
     write(&picture(chart, found.look)?, path)
@@ -60,7 +60,7 @@ pub fn write_stability(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub fn write_all(reports: &[Report], path: &Path, look: Look) -> anyhow::Result<()> {
+pub fn write_all(reports: &[Report], path: &Path, look: PictureSize) -> anyhow::Result<()> {
     let Some(shown) = Convergence::of_all(reports) else { return Ok(()) };
     write(&picture(&shown.chart(), look)?, path)
 }
@@ -73,7 +73,7 @@ pub fn write_bound(
     (task, report): (&Task, Option<&Report>),
     found: &Bound,
     path: &Path,
-    look: Look,
+    look: PictureSize,
 ) -> anyhow::Result<()> {
     write(&picture(&Bounds::of(task, report, found).chart(), look)?, path)
 }

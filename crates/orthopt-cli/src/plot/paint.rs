@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::strokes::Stroke;
-use super::{Area, COLOURS, Drawn, FONT, GRID, INK, LINE, Look, PALE, letters, rgb};
+use super::{Area, COLOURS, Drawn, FONT, GRID, INK, LINE, PALE, PictureSize, letters, rgb};
 use crate::picture::axis::Axis;
 use crate::picture::chart::{Chart, Colour, Mark, PALETTE, Panel, Scale, Side};
 use crate::picture::{cut, place};
@@ -84,7 +84,7 @@ impl Sizes {
 
 /// Width and height in units: what was asked for, and as many lines of names and panels as there are.
 /// Both are even, so that the picture has a whole number of pixels.
-pub fn size(chart: &Chart, look: Look) -> (u32, u32) {
+pub fn size(chart: &Chart, look: PictureSize) -> (u32, u32) {
     let (sizes, wide) = (Sizes(2 * look.font as i32), 2 * look.width as i32);
     let Some(first) = chart.panels.first() else { return even(wide, wide / 2) };
     if first.y.names.is_empty() {
@@ -203,7 +203,7 @@ fn labels(axis: &Axis) -> Vec<(f64, String)> {
 ///
 /// # Errors
 /// The drawing fails.
-pub fn paint(area: &Area<'_>, chart: &Chart, look: Look) -> Drawn {
+pub fn paint(area: &Area<'_>, chart: &Chart, look: PictureSize) -> Drawn {
     let (wide, high) = area.dim_in_pixel();
     let sizes = Sizes(2 * look.font as i32);
     super::titles(area, &chart.title, &sizes.subtitle(chart, wide as i32), look)?;

@@ -63,7 +63,7 @@ impl Cell {
         let settings = line.settings()?;
         let input = Input::load(&settings.data)?;
         let posed = pose(settings.job, &input, crate::interrupt::cancel())?;
-        let memory = posed.job.settled.pose.max_memory;
+        let memory = posed.job.request.memory();
         let effort = Effort { seconds, nodes: None, memory, keeps: false };
         let found = global::bound(&posed.problem, None, effort, progress)?;
         let facts = Global::of(&found);

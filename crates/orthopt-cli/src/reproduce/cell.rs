@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Parser;
-use orthopt::family::{Call, GivenOptions};
+use orthopt::family::{Call, CallOptions};
 use orthopt::report::Report;
-use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::solvers::AUTO;
 use orthopt_run::report::assessment::check_in_time;
@@ -87,7 +86,7 @@ impl Line {
     /// Settings of a solve; λ, counts and start are those of the cell.
     pub(super) fn settings(&self) -> anyhow::Result<Settings> {
         let mut options = self.options.0.clone();
-        let given = GivenOptions::new(Call::Solve, options.given());
+        let given = CallOptions::new(Call::Solve, options.given());
         let mut settings = Settings::resolve(given, &mut options)?;
         settings.job.chooses_counts = false;
         Ok(settings)
@@ -215,14 +214,14 @@ impl Cell {
 fn solve(settings: Settings, progress: &mut Progress) -> anyhow::Result<Report> {
     let input = Input::load(&settings.data)?;
     let posed = pose(settings.job, &input, interrupt::cancel())?;
-    let Settled { wanted, restarts, certify, .. } = &posed.job.settled;
+    let request = &posed.job.request;
     // the limit of a cell is that of its solver
-    let mut runs = posed.plans([(wanted.clone(), *restarts)])?;
+    let mut runs = posed.plans([(request.clone(), request.restarts)])?;
     let Some(run) = runs.pop() else { anyhow::bail!("no run") };
     let mut report = run::minimise(&posed, &run, progress)?;
     if report.solution.status != Status::Interrupted {
         let cancels = (interrupt::cancel(), &interrupt::patience());
-        let what = (report.x(), *certify);
+        let what = (report.x(), request.scope());
         report.checks =
             check_in_time(&posed.problem, what, (None, 0.0), cancels, |what| progress.stage(what));
     }

@@ -25,7 +25,7 @@ pub use data::PcaData;
 pub use j_orthogonal::JProblem;
 pub use limits::nonzero_rows;
 pub use limits::{Cardinality, support};
-pub use storage::{Cost, Storage};
+pub use storage::{Cost, STORAGES, Storage};
 pub use variance::{ExplainedVariance, explained_variance, squares_on_span};
 pub use variance::{by_variance, pca_share, principal_axes, projected_share, variance_in_time};
 

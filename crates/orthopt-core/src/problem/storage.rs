@@ -1,19 +1,21 @@
 //! Storage of the data in f, chosen by the operations of the methods (docs/mathematics.md, section 3).
 
 use super::PcaData;
-use orthopt_linalg::error::{Error, Result};
+use crate::options::choices;
 
-/// How f keeps the data.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Storage {
-    /// Chosen from the shape and the number of nonzeros.
-    #[default]
-    Auto,
-    /// C = AᵀA formed (n² numbers).
-    Dense,
-    /// A kept as it is, nothing n × n.
-    Gram,
+choices! {
+    /// How f keeps the data.
+    #[derive(Default)]
+    #[non_exhaustive]
+    pub enum Storage as "storage", STORAGES {
+        /// Chosen from the shape and the number of nonzeros.
+        #[default]
+        Auto = "auto", "the cheaper one";
+        /// C = AᵀA formed (n² numbers).
+        Dense = "dense", "C";
+        /// A kept as it is, nothing n × n.
+        Gram = "gram", "A";
+    }
 }
 
 /// Multiplications per column of X.
@@ -82,23 +84,6 @@ impl Cost {
 }
 
 impl Storage {
-    /// Parses `auto`, `dense` or `gram`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        match name {
-            "auto" => Ok(Self::Auto),
-            "dense" => Ok(Self::Dense),
-            "gram" => Ok(Self::Gram),
-            _ => Err(Error::UnknownName {
-                kind: "storage",
-                name: name.into(),
-                known: "auto, dense, gram".into(),
-            }),
-        }
-    }
-
     /// `Dense` or `Gram`, for a search by full gradients and by pairs of rows: the cheaper [`Cost::round`],
     /// but C where there are few variables, and A where C would be large. Never `Auto`.
     #[must_use]

@@ -4,7 +4,7 @@
 use super::lambda::default_lambda;
 use super::portfolio::raced;
 use super::posed::{Posed, rank_or_default};
-use super::{AnyProblem, Kind, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
+use super::{AnyProblem, Kind, Plan, ProblemInfo, Request, penalty_called};
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::size;
 use orthopt_core::penalty::{AnyPenalty, find_penalty};
@@ -101,8 +101,8 @@ fn table(h: &AnyPenalty) -> &'static [(&'static str, &'static str)] {
 }
 
 /// A race of solvers from the ordered eigenvectors and from elsewhere, ended by pairs of rows.
-pub(super) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProblem>> {
-    raced(problem, table(&problem.h), ORDERED.0, wanted)
+pub(super) fn plan(problem: &PcaProblem, request: &Request) -> Result<Plan<PcaProblem>> {
+    raced(problem, table(&problem.h), ORDERED.0, request)
 }
 
 /// Gives the columns with the larger variances xₖᵀCxₖ the larger weights, which lowers f and leaves any h that treats columns alike;
@@ -128,18 +128,14 @@ fn falling(rank: usize) -> Vec<f64> {
 }
 
 /// D, and the number of components.
-fn weights(
-    data: &PcaData<'_>,
-    options: &PoseOptions,
-    reasons: &mut Vec<Message>,
-) -> Result<(Vec<f64>, usize)> {
+fn weights(data: &PcaData<'_>, options: &Request, reasons: &mut Vec<Message>) -> Result<(Vec<f64>, usize)> {
     let Some(weights) = &options.component_weights else {
         let rank = rank_or_default(data, options, reasons);
         let why = " 2(r + 1 - k)/(r + 1) for component k: falling evenly, with mean 1";
         reasons.push(Message::about("component-weights").text(why));
         return Ok((falling(rank), rank));
     };
-    let rank = options.rank.unwrap_or(weights.len());
+    let rank = options.rank().unwrap_or(weights.len());
     if rank != weights.len() {
         let text = format!(" has {} numbers for {rank} components: give one for each", weights.len());
         return Err(Error::Incompatible(Message::about("component-weights").text(text)));
@@ -148,7 +144,7 @@ fn weights(
 }
 
 /// Poses the problem.
-pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let mut reasons = Vec::new();
     let (weights, rank) = weights(data, options, &mut reasons)?;
     if rank == 0 || rank > data.ncols() {
@@ -168,7 +164,7 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
     let lambda = penalty.lambda_share.map(|share| {
         options.lambda.unwrap_or_else(|| default_lambda(&f, rank, share, options.unit(), &mut reasons))
     });
-    let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape)?;
+    let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape())?;
     if let AnyPenalty::Box(bounds) = &h {
         bounds.check_shape(data.ncols(), rank)?;
     }

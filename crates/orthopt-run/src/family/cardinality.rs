@@ -11,9 +11,7 @@ use super::curvature::Curvature;
 use super::knee::Knee;
 use super::measured::{SHARED, is_crowded};
 use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
-use super::{
-    Between, Family, MaybeOwned, Plan, PoseOptions, ProblemInfo, Reducible, Wanted, proved_by_branching,
-};
+use super::{Between, Family, MaybeOwned, Plan, ProblemInfo, Reducible, Request, proved_by_branching};
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::moves::{Polish, Polished, Reheat};
@@ -91,12 +89,12 @@ impl Limit {
 /// each component, and numbers that bind nothing are none. So one problem has one form, whichever way it is asked for. A component may
 /// then have fewer than the least: points with more are as near to it as one likes. `None` where the form is the simplest, or no X
 /// meets the limits, which is said where the problem is posed.
-pub(super) fn simplest(options: &PoseOptions, rank: usize, n: usize) -> Option<PoseOptions> {
-    let PoseOptions { min_nonzeros, max_nonzeros, .. } = *options;
-    let given = match options.limit {
+pub(super) fn simplest(options: &Request, rank: usize, n: usize) -> Option<Request> {
+    let Request { min_nonzeros, max_nonzeros, .. } = *options;
+    let given = match options.limit() {
         Some(Limit::Total(total)) => total,
         // a variable of the only component is a nonzero
-        Some(Limit::Variables(count)) if rank == 1 && options.between == Between::Orthogonal => count,
+        Some(Limit::Variables(count)) if rank == 1 && options.between() == Between::Orthogonal => count,
         _ => return None,
     };
     if rank == 0 || rank > n || given > n * rank {
@@ -107,7 +105,7 @@ pub(super) fn simplest(options: &PoseOptions, rank: usize, n: usize) -> Option<P
         return None;
     }
     let simple =
-        |limit| PoseOptions { limit: Some(limit), min_nonzeros: None, max_nonzeros: None, ..options.clone() };
+        |limit| Request { min_nonzeros: None, max_nonzeros: None, ..options.clone() }.with_limit(Some(limit));
     if min * rank == given {
         return Some(simple(Limit::Nonzeros(vec![min])));
     }
@@ -132,15 +130,15 @@ pub(super) fn pose_limited(
     data: &PcaData<'_>,
     rank: usize,
     limit: &Limit,
-    options: &PoseOptions,
+    options: &Request,
     reasons: &mut Vec<Message>,
 ) -> Result<CardinalityProblem> {
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
     let takes =
-        info.kind == super::Kind::Pca && matches!(name, "l0" | "none" | "nonneg") && options.map.is_none();
+        info.kind == super::Kind::Pca && matches!(name, "l0" | "none" | "nonneg") && options.map().is_none();
     if !takes {
         let with =
-            if options.map.is_some() { "a linear map".to_string() } else { format!("the penalty {name}") };
+            if options.map().is_some() { "a linear map".to_string() } else { format!("the penalty {name}") };
         return Err(Error::Incompatible(Message::about(limit.option()).text(format!(
             " is for l0-pca, nonneg-pca and pca; {} with {with} takes no limits on nonzeros",
             info.name
@@ -152,7 +150,7 @@ pub(super) fn pose_limited(
     }
     let limits = limit.of(rank).map(|limits| limits.checked(columns, rank)).transpose()?;
     let lambda = options.lambda.unwrap_or(0.0);
-    let f = covariance_model(data, options.storage)?;
+    let f = covariance_model(data, options.storage.unwrap_or_default())?;
     let limits = match limits {
         Some(limits) => limits,
         None => {
@@ -260,18 +258,19 @@ impl Family for CardinalityProblem {
         rounded(self, x).ok_or_else(failed)
     }
 
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        let unnamed = wanted.solver.is_none() && wanted.start.is_none() && wanted.effort.is_none();
+    fn plan(&self, wanted: &Request) -> Result<Plan<Self>> {
+        let unnamed = wanted.solver.is_none() && wanted.init.is_none() && wanted.effort.is_none();
         if is_plain(self) && unnamed {
             let start = Some(Start::named("pca"));
-            let mut plan = Plan::by_default(self, &Wanted { start, ..wanted.clone() })?;
+            let mut plan =
+                Plan::by_default(self, &Request { init: start.map(Into::into), ..wanted.clone() })?;
             plan.reasons = vec!["the limit excludes no X: plain PCA".into()];
             return Ok(plan);
         }
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start(), wanted.tuning)?);
         }
         Ok(plan)
     }

@@ -1,7 +1,7 @@
 //! Composite problems by name: solvers, starts and defaults.
 
 use super::portfolio::{cost_of_gradient, race};
-use super::{Family, Plan, Wanted};
+use super::{Family, Plan, Request};
 use orthopt_core::certify::{
     BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify,
 };
@@ -88,9 +88,9 @@ impl Family for CompositeProblem {
 
     /// OADMM with fast constants, then OBCD, which lowers F further without a linear map (suite
     /// `dc` of the benchmarks); OBCD alone where h does not suit OADMM.
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        if wanted.solver.is_some() {
-            return Plan::by_default(self, wanted);
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        if request.solver.is_some() {
+            return Plan::by_default(self, request);
         }
         let pairs = takes_pairs(self);
         let (solver, why) = match (Domain::SPLITTING.takes(&self.h), pairs) {
@@ -100,21 +100,15 @@ impl Family for CompositeProblem {
             (true, false) => ("oadmm", "obcd takes neither a linear map nor l21"),
             (false, _) => ("obcd", "the penalty is not weakly convex and Lipschitz"),
         };
-        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.into()), ..wanted.clone() })?;
+        let mut plan = Plan::by_default(self, &Request { solver: Some(solver.into()), ..request.clone() })?;
         plan.reasons.push(format!("solver {solver}: {why}").into());
         plan.chosen = true;
         let table: Vec<(String, &str)> = arms(solver == "obcd", pairs, self.requires_nonneg());
         let table: Vec<_> = table.iter().map(|(chain, from)| (chain.as_str(), *from)).collect();
         let gradient = cost_of_gradient(&self.f, self.shape());
         let settle = pairs.then_some("obcd");
-        plan.portfolio = Some(race(
-            self,
-            &table,
-            &plan.options,
-            wanted.start.as_ref(),
-            (gradient, settle),
-            wanted.tuning,
-        )?);
+        plan.portfolio =
+            Some(race(self, &table, &plan.options, request.start(), (gradient, settle), request.tuning)?);
         Ok(plan)
     }
 

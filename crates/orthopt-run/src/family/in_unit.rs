@@ -8,7 +8,7 @@ use faer::sparse::{SparseColMat, SparseColMatRef, SymbolicSparseColMat};
 
 use super::named::AnyProblem;
 use super::posed::Posed;
-use super::{Kind, LinearInput, PoseOptions, ProblemInfo};
+use super::{Kind, LinearInput, ProblemInfo, Request};
 use orthopt_core::options::Value;
 use orthopt_core::penalty::Shape;
 use orthopt_core::problem::{PcaData, SMALLEST};
@@ -33,11 +33,11 @@ pub struct Unit {
 impl Unit {
     /// Of data that are far from 1, where numbers with the unit of F are numbers in either unit; `None` of all others, and of
     /// problems whose F is not a power of the data times another F.
-    pub fn of(info: &ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Option<Self> {
+    pub fn of(info: &ProblemInfo, data: &PcaData<'_>, options: &Request) -> Option<Self> {
         let unit = far(data)?;
         let given = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
         let of_c = if given { unit } else { unit * unit };
-        let drawn = matches!(options.linear, Some(LinearInput::Normal(_)));
+        let drawn = matches!(options.linear(), Some(LinearInput::Normal(_)));
         let of_f = match info.kind {
             Kind::Probe => return None,
             _ if drawn => return None,
@@ -52,17 +52,17 @@ impl Unit {
     }
 
     /// The options of the problem for the data divided by the unit.
-    pub fn options(&self, options: &PoseOptions) -> PoseOptions {
+    pub fn options(&self, options: &Request) -> Request {
         let divided = |a: &RowMat, unit| RowMat::from_fn(a.nrows(), a.ncols(), |i, k| a.get(i, k) / unit);
-        let linear = options.linear.as_ref().map(|linear| match linear {
+        let linear = options.linear().map(|linear| match linear {
             LinearInput::Given(e) => LinearInput::Given(divided(e, self.of_f)),
             drawn => drawn.clone(),
         });
-        PoseOptions {
+        Request {
             lambda: options.lambda.map(|lambda| lambda / self.of_lambda),
-            shape: shape(&options.shape, self.of_lambda),
-            target: options.target.as_ref().map(|b| divided(b, self.data)),
-            linear,
+            constants: shape(&options.constants, self.of_lambda),
+            target: options.target().map(|b| divided(b, self.data)).map(Into::into),
+            linear: linear.map(Into::into),
             unit: Some(options.unit() * self.of_lambda),
             ..options.clone()
         }

@@ -1,7 +1,7 @@
 //! Problems over the J-orthogonal group by name: solvers, starts and defaults.
 
 use super::portfolio::{cost_of_gradient, race};
-use super::{Family, Plan, Wanted};
+use super::{Family, Plan, Request};
 use crate::search::{Arm, Portfolio, Tuning};
 use orthopt_core::certify::{Certificate, Scope, certify};
 use orthopt_core::constraint::{Constraint, j_orthogonal};
@@ -90,23 +90,23 @@ impl Family for JProblem {
 
     /// Where local solutions differ: a race of the methods of the paper and its rivals, each ended by L-BFGS, on both sides where
     /// f has two. With an option of a method set, that method by its defaults.
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        let open = wanted.solver.is_none() && self.has_local_solutions();
-        if open && !wanted.leaves_solver_open() {
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        let open = request.solver.is_none() && self.has_local_solutions();
+        if open && !request.leaves_solver_open() {
             // a round with its gradient moves n/2 pairs, where gs-jobcd would move one
-            let rounds = Wanted { solver: Some(jobcd::J_JOBCD.name.into()), ..wanted.clone() };
+            let rounds = Request { solver: Some(jobcd::J_JOBCD.name.into()), ..request.clone() };
             let mut plan = Plan::by_default(self, &rounds)?;
             plan.chosen = true;
             plan.reasons.push(format!("solver {}: {}", jobcd::J_JOBCD.name, jobcd::J_JOBCD.doc).into());
             return Ok(plan);
         }
         if !open {
-            return Plan::by_default(self, wanted);
+            return Plan::by_default(self, request);
         }
-        let chain = Wanted { solver: Some(CHAIN.into()), ..wanted.clone() };
+        let chain = Request { solver: Some(CHAIN.into()), ..request.clone() };
         let mut plan = Plan::by_default(self, &chain)?;
         plan.chosen = true;
-        plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
+        plan.portfolio = Some(portfolio(self, &plan.options, request.start(), request.tuning)?);
         Ok(plan)
     }
 

@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
     use crate::family::narrow::Rounds;
-    use crate::family::{Family, Wanted};
+    use crate::family::{Family, Request};
     use crate::search::{Effort, Settings};
     use orthopt_core::constraint::stiefel;
     use orthopt_core::penalty::{AnyPenalty, Nonneg};
@@ -131,13 +131,13 @@ mod tests {
     }
 
     fn searched(p: &PcaProblem, narrow: &dyn Reducible<PcaProblem>, limit: Option<f64>) -> Solution {
-        let wanted = Wanted { seed: 1, ..Wanted::default() };
+        let request = Request { seed: Some(1), ..Request::default() };
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Quick);
         let settings = Settings { seed: 1, effort, stopping, work: None, bound: None };
         let all: Vec<usize> = (0..N).collect();
         let cancel = Cancel::never();
-        Rounds::new(p, narrow, (&wanted, settings), &cancel, &mut []).run(&all, N, &|_| false).unwrap()
+        Rounds::new(p, narrow, (&request, settings), &cancel, &mut []).run(&all, N, &|_| false).unwrap()
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::shared_rows::{self, GROUPED, SELECTED};
 use super::supports_proof;
-use super::{AnyProblem, Family, Kind, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::measured_moves::{Overshot, Regroup, Rotate, Together};
 use crate::search::moves::{Polish, Polished};
@@ -335,16 +335,16 @@ impl Family for MeasuredProblem {
     }
 
     /// One after the other there is one way; together a search.
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+    fn plan(&self, wanted: &Request) -> Result<Plan<Self>> {
         let mut plan = Plan::by_default(self, wanted)?;
-        let unnamed = wanted.solver.is_none() && wanted.start.is_none() && wanted.effort.is_none();
+        let unnamed = wanted.solver.is_none() && wanted.init.is_none() && wanted.effort.is_none();
         if excludes_nothing(self) && unnamed {
             plan.reasons = vec!["the limit excludes no X: plain PCA".into()]; // nothing of it is pruned
             return Ok(plan);
         }
         if wanted.solver.is_none() && self.order() == Order::Joint {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -642,22 +642,23 @@ fn root_of(data: &PcaData<'_>, measure: Measure) -> Result<Option<Root>> {
 pub(super) fn pose_measured(
     info: &'static ProblemInfo,
     data: &PcaData<'_>,
-    options: &PoseOptions,
+    options: &Request,
     measure: Measure,
 ) -> Result<Posed> {
     let mut reasons = Vec::new();
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-    if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map.is_some() {
+    if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map().is_some() {
         return Err(Error::Incompatible(
             Message::about("maximise").text(" is for l0-pca and pca, with lambda or limits of nonzeros"),
         ));
     }
-    let limit = options.limit.as_ref();
-    if limit.is_none() && penalty == "l0" && options.between.is_uncorrelated() {
-        let what = format!(" {} needs a number of nonzeros for each component: ", options.between.name());
+    let limit = options.limit();
+    let limit = limit.as_ref();
+    if limit.is_none() && penalty == "l0" && options.between().is_uncorrelated() {
+        let what = format!(" {} needs a number of nonzeros for each component: ", options.between().name());
         return Err(Error::Incompatible(Message::about("constraint").text(what).option("nonzeros")));
     }
-    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank().is_none()) {
         Some(rank) => rank,
         None => rank_or_default(data, options, &mut reasons),
     };
@@ -669,14 +670,14 @@ pub(super) fn pose_measured(
         None => Some(Cardinality::Components(vec![n; rank])),
         Some(limit) => limit.of(rank).map(|limits| limits.checked(n, rank)).transpose()?,
     };
-    let f = covariance_model(data, options.storage)?;
+    let f = covariance_model(data, options.storage.unwrap_or_default())?;
     let limits = match limits {
         Some(limits) => limits,
         None => {
             let knee = Knee::of(&f, rank)?;
             reasons.push(knee.reason());
             // rows that components share are as many as these
-            let least = if options.between.is_uncorrelated() { rank } else { 1 };
+            let least = if options.between().is_uncorrelated() { rank } else { 1 };
             Cardinality::Components(vec![knee.count.max(least); rank])
         }
     };
@@ -694,16 +695,16 @@ pub(super) fn pose_measured(
         Some(_) => Measured::of(f, measure, root_of(data, measure)?),
         None => Measured::new(f, measure)?,
     };
-    let mut problem = MeasuredProblem::new(f, rank, limits, lambda.unwrap_or(0.0), options.between)?;
+    let mut problem = MeasuredProblem::new(f, rank, limits, lambda.unwrap_or(0.0), options.between())?;
     if options.min_nonzeros.is_some() || options.max_nonzeros.is_some() {
         let share = Share { min: options.min_nonzeros.unwrap_or(1), max: options.max_nonzeros.unwrap_or(n) };
         problem = problem.shared(share)?;
     }
-    if options.order == Order::Sequential {
+    if options.order.unwrap_or_default() == Order::Sequential {
         problem = problem.in_sequence()?;
     }
     let limits = Some(problem.limits().clone());
-    let constraint = match options.between {
+    let constraint = match options.between() {
         Between::Orthogonal => "X'X = I",
         Between::Uncorrelated => "columns of length 1, X'CX diagonal",
         Between::Both => "X'X = I, X'CX diagonal",

@@ -1,6 +1,6 @@
 //! Memory that a problem needs, estimated before it is allocated.
 
-use super::{Kind, PoseOptions, ProblemInfo};
+use super::{Kind, ProblemInfo, Request};
 use orthopt_core::problem::{PcaData, Storage};
 use orthopt_linalg::error::{Error, Result, bytes_in_words};
 use orthopt_linalg::message::Message;
@@ -19,19 +19,14 @@ struct Piece {
 /// Examines what the problem needs to be posed and solved with r components.
 ///
 /// # Errors
-/// [`Error::Memory`] where that is more than `options.max_memory`, or than the system gives.
-pub(crate) fn check(
-    info: &ProblemInfo,
-    data: &PcaData<'_>,
-    rank: usize,
-    options: &PoseOptions,
-) -> Result<()> {
+/// [`Error::Memory`] where that is more than `max_memory` of the options, or than the system gives.
+pub(crate) fn check(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Request) -> Result<()> {
     let pieces = [quadratic(info, data, rank, options), components(data.ncols(), rank)];
     let together: f64 = pieces.iter().flatten().map(|piece| piece.bytes).sum();
     let largest = pieces.into_iter().flatten().max_by(|a, b| a.bytes.total_cmp(&b.bytes));
     let Some(Piece { what, advice, .. }) = largest else { return Ok(()) };
     let refused = |allowed: String| Error::Memory { what, bytes: as_bytes(together), allowed, advice };
-    if let Some(most) = options.max_memory.filter(|most| together > *most as f64) {
+    if let Some(most) = options.memory().filter(|most| together > *most as f64) {
         return Err(refused(format!("{} are allowed", bytes_in_words(most as f64))));
     }
     // what the system does not give shows now, and not in the middle of the work
@@ -43,7 +38,7 @@ pub(crate) fn check(
 }
 
 /// Memory of the n × n matrices, or m × m for the probe.
-fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &PoseOptions) -> Option<Piece> {
+fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Request) -> Option<Piece> {
     let (m, n) = (rows(data), data.ncols());
     let square = |size: usize, copies: f64| copies * 8.0 * (size as f64).powi(2);
     let given = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
@@ -79,11 +74,11 @@ fn quadratic(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Pose
 }
 
 /// How f will keep the data.
-fn storage(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &PoseOptions) -> Storage {
-    let plain = options.penalty.as_deref().unwrap_or(info.penalty) == "none" && options.limit.is_none();
+fn storage(info: &ProblemInfo, data: &PcaData<'_>, rank: usize, options: &Request) -> Storage {
+    let plain = options.penalty.as_deref().unwrap_or(info.penalty) == "none" && options.limit().is_none();
     match plain {
-        true => options.storage.for_products(data, rank),
-        false => options.storage.for_search(data),
+        true => options.storage.unwrap_or_default().for_products(data, rank),
+        false => options.storage.unwrap_or_default().for_search(data),
     }
 }
 

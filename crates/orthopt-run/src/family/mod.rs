@@ -39,8 +39,8 @@ mod pca;
 mod plan;
 mod portfolio;
 mod pose;
-mod pose_options;
 mod posed;
+mod problem_options;
 mod problems;
 mod procrustes;
 mod proof_file;
@@ -71,13 +71,12 @@ pub use narrow::{MaybeOwned, Reducible};
 pub use nonlinear_eig::{LinearInput, SOLVERS as NONLINEAR_EIG_SOLVERS};
 pub use orthopt_core::problem::Between;
 pub use pca::{order_components, pca_problem};
-pub use plan::{Plan, Wanted};
+pub use plan::Plan;
 pub use pose::pose;
-pub use pose_options::PoseOptions;
 pub use posed::{Kind, Posed, ProblemInfo};
 pub use problems::{PROBLEMS, find_problem};
 pub use rank::{RankRule, Scree, scree};
-pub use request::{Call, Case, GivenOptions, Run};
+pub use request::{Call, CallOptions, Case, Request, Run};
 pub use uncentred::remark_on_means;
 
 /// A kind of problem with everything that a command line or another language needs to solve it
@@ -148,8 +147,8 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Unknown names, solvers that do not fit, options out of range.
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        Plan::by_default(self, wanted)
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        Plan::by_default(self, request)
     }
 
     /// Quantity that [`Evaluate::feasibility`] measures, in words.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use super::in_unit::InUnit;
 use super::narrow::{MaybeOwned, Reducible};
-use super::{Family, Plan, Wanted};
+use super::{Family, Plan, Request};
 use crate::search::Effort;
 use orthopt_bound as bound;
 use orthopt_core::certify::{BlockReport, BlockScope, Certificate, Scope};
@@ -161,9 +161,9 @@ fn solvers<P: Member>(problem: &P) -> &'static [SolverInfo<AnyProblem>] {
     P::lifted().get_or_init(|| problem.solvers().iter().map(|solver| solver.lifted(P::of)).collect())
 }
 
-fn plan<P: Member>(problem: &P, wanted: &Wanted) -> Result<Plan<AnyProblem>> {
+fn plan<P: Member>(problem: &P, request: &Request) -> Result<Plan<AnyProblem>> {
     let Plan { solvers: own, options, starts, reasons, chosen, portfolio, lower_bound } =
-        problem.plan(wanted)?;
+        problem.plan(request)?;
     let lifted = solvers(problem);
     let of_name = |name| lifted.iter().find(|solver| solver.name == name);
     let solvers = own.iter().filter_map(|solver| of_name(solver.name)).collect();
@@ -307,8 +307,8 @@ impl Family for AnyProblem {
         each!(self, p => Family::given(p, x))
     }
 
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        each!(self, p => plan(p, wanted))
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        each!(self, p => plan(p, request))
     }
 
     fn feasibility_name(&self) -> &'static str {

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::arms::at_level_0;
 use super::portfolio::{is_long, race};
-use super::{Family, Wanted};
+use super::{Family, Request};
 use crate::search::{ALL_WORK, Effort, Portfolio, Settings, Tuning, search};
 use orthopt_core::smooth::{AnySmooth, Quadratic};
 use orthopt_core::solve::{Event, Observer, Progress, Solution, Status, Trace, TracePoint, VariablesReport};
@@ -165,19 +165,19 @@ impl WarmStart {
 /// variables that a gradient on twice the first set would cost as much as one on all.
 pub(super) fn narrowed<P: Family>(
     problem: &P,
-    wanted: &Wanted,
+    request: &Request,
     settings: Settings,
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Option<Result<Solution>> {
     let (n, r) = problem.shape();
     let clock = cancel.within(settings.stopping.time_limit);
-    if !wanted.leaves_method_open() || wanted.tuning.max_work.is_some() {
+    if !request.leaves_method_open() || request.tuning.max_work.is_some() {
         return None;
     }
     // what is lower with less of C need not be lower: a longer limit would give a worse X
     let limited = settings.stopping.time_limit.is_some() || settings.stopping.max_iters.is_some();
-    let condensed = if limited { None } else { problem.condensed(wanted.seed, &clock) };
+    let condensed = if limited { None } else { problem.condensed(request.seed(), &clock) };
     let is_condensed = condensed.is_some();
     let narrow = condensed.or_else(|| problem.narrow())?;
     let narrow = &*narrow;
@@ -188,36 +188,36 @@ pub(super) fn narrowed<P: Family>(
     let mut first_points = Vec::new();
     let (order, first) = if is_condensed {
         (all, n)
-    } else if !is_long(gradient) || !pays(wanted.tuning.room * narrow.least()) {
+    } else if !is_long(gradient) || !pays(request.tuning.room * narrow.least()) {
         return None;
-    } else if let Some(early) = narrow.first_point(EARLY * gradient, wanted.seed, &third) {
+    } else if let Some(early) = narrow.first_point(EARLY * gradient, request.seed(), &third) {
         // where gradients are dear the early point is all there is before the search
-        let more = Some(at_level_0(gradient).min(wanted.tuning.longest_of_measures))
+        let more = Some(at_level_0(gradient).min(request.tuning.longest_of_measures))
             .filter(|w| *w > EARLY * gradient);
-        let further = more.and_then(|work| narrow.first_point(work, wanted.seed, &third));
+        let further = more.and_then(|work| narrow.first_point(work, request.seed(), &third));
         let x = further.clone().unwrap_or_else(|| early.clone());
         first_points = std::iter::once(early).chain(further).collect();
         let (order, first) = around(narrow, &x, &clock);
         let first = Some(first.max(narrow.least()).min(n)).filter(|first| pays(*first))?;
-        let (order, more) = wanted.carried.placed(order, first);
+        let (order, more) = request.carried.placed(order, first);
         (order, if pays(more) { more } else { first })
     } else {
-        let y = wanted.carried.rotated(narrow.form(), (r, wanted.seed), &clock)?;
-        let first = wanted.tuning.room * narrow.needed(&y).max(narrow.least());
+        let y = request.carried.rotated(narrow.form(), (r, request.seed()), &clock)?;
+        let first = request.tuning.room * narrow.needed(&y).max(narrow.least());
         // C on many variables takes long, too
         let first = if clock.is_over() { narrow.least() } else { first };
         let first = Some(first).filter(|first| pays(*first))?;
-        let (order, more) = wanted.carried.placed(ranked(narrow.form(), &y), first);
+        let (order, more) = request.carried.placed(ranked(narrow.form(), &y), first);
         (order, if pays(more) { more } else { first })
     };
-    let rounds = Rounds::new(problem, narrow, (wanted, settings), cancel, observers);
+    let rounds = Rounds::new(problem, narrow, (request, settings), cancel, observers);
     let mut rounds = Rounds { clock, ..rounds };
     let begun = first_points.into_iter().try_for_each(|x| rounds.begin_at(x));
     let found = begun.and_then(|()| rounds.run(&order, first, &pays));
     if let Ok(found) = &found
         && !is_condensed
     {
-        wanted.carried.found(&found.x);
+        request.carried.found(&found.x);
     }
     Some(found)
 }
@@ -258,7 +258,7 @@ fn ranked(f: &AnySmooth, y: &RowMat) -> Vec<usize> {
 pub(super) struct Rounds<'a, 'o, P> {
     problem: &'a P,
     narrow: &'a dyn Reducible<P>,
-    wanted: &'a Wanted,
+    request: &'a Request,
     settings: Settings,
     cancel: &'a Cancel,
     clock: Cancel, // with the limit of the whole
@@ -274,7 +274,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     pub(super) fn new(
         problem: &'a P,
         narrow: &'a dyn Reducible<P>,
-        (wanted, settings): (&'a Wanted, Settings),
+        (request, settings): (&'a Request, Settings),
         cancel: &'a Cancel,
         observers: &'a mut [&'o mut dyn Observer],
     ) -> Self {
@@ -282,7 +282,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         Self {
             problem,
             narrow,
-            wanted,
+            request,
             settings,
             cancel,
             clock,
@@ -425,7 +425,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         };
         // the first search has starts of its own
         let start = self.best.as_ref().filter(|_| self.rounds > 0).map(from);
-        let plan = part.plan(&Wanted { start, ..self.wanted.clone() })?;
+        let plan = part.plan(&Request { init: start.map(Into::into), ..self.request.clone() })?;
         if let Some(portfolio) = &plan.portfolio {
             self.perform(&part, portfolio, Some(effort), Some(variables))?;
         }
@@ -436,7 +436,7 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     /// The search on all variables from the best point, until the limit or as the effort says.
     fn search_on_all(&mut self) -> Result<()> {
         let start = self.best.as_ref().map(|best| Start::Given(best.x.clone()));
-        let plan = self.problem.plan(&Wanted { start, ..self.wanted.clone() })?;
+        let plan = self.problem.plan(&Request { init: start.map(Into::into), ..self.request.clone() })?;
         let effort = self.settings.effort;
         self.on_all = true;
         plan.portfolio
@@ -456,15 +456,15 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
     fn polish(&mut self, (solver, gradients): (&str, Option<u64>), x: RowMat) -> Result<()> {
         let start = Start::Given(x);
         let gradient = self.narrow.gradient();
-        let most = self.wanted.tuning.longest_of_measures.max(EARLY * gradient);
+        let most = self.request.tuning.longest_of_measures.max(EARLY * gradient);
         let max_work = gradients.map(|gradients| most.min(gradients * gradient));
         let portfolio = race(
             self.problem,
             &[(solver, "")],
-            &self.wanted.options(),
+            &self.request.options(),
             Some(&start),
             (gradient, None),
-            Tuning { max_work, ..self.wanted.tuning },
+            Tuning { max_work, ..self.request.tuning },
         )?;
         self.perform(self.problem, &portfolio, Some(Effort::Quick), None)
     }

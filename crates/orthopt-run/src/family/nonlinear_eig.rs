@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 
 use super::portfolio::{cost_of_gradient, race};
 use super::{Family, Kind, ProblemInfo};
-use crate::family::{Plan, Wanted};
+use crate::family::{Plan, Request};
 use orthopt_core::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::problem::NonlinearEigProblem;
@@ -28,17 +28,29 @@ pub enum LinearInput {
 }
 
 impl LinearInput {
-    /// `randn` or `randn:SEED`; `None` for any other text.
-    pub fn parse(text: &str) -> Option<Result<Self>> {
-        let seed = match text.strip_prefix("randn")? {
-            "" => return Some(Ok(Self::Normal(0))),
-            rest => rest.strip_prefix(':')?,
-        };
-        Some(seed.parse().map(Self::Normal).map_err(|_| Error::InvalidOption {
+    /// True if a text is `randn`, with or without a seed.
+    pub fn is_normal(text: &str) -> bool {
+        text.strip_prefix("randn").is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    }
+
+    /// `randn` or `randn:SEED`.
+    ///
+    /// # Errors
+    /// Any other text.
+    pub fn parse(text: &str) -> Result<Self> {
+        if text == "randn" {
+            return Ok(Self::Normal(0));
+        }
+        let seed = text.strip_prefix("randn:").and_then(|seed| seed.parse().ok());
+        seed.map(Self::Normal).ok_or_else(|| Error::InvalidOption {
             option: "linear".into(),
             value: text.into(),
-            expected: "randn or randn:SEED with a whole number >= 0".into(),
-        }))
+            expected: match Self::is_normal(text) {
+                true => "randn or randn:SEED with a whole number >= 0",
+                false => "an n x r matrix or randn[:SEED]",
+            }
+            .into(),
+        })
     }
 
     /// E for X of n × r.
@@ -122,9 +134,9 @@ impl Family for NonlinearEigProblem {
     /// minima, and fresh starts of those that did well. The first is the fastest one on the Laplacians of the literature
     /// (`orthopt-bench nonlinear`), with the multiplier correction where there is a linear term. Where n is small passes of
     /// OBCD over all pairs follow, which end block-2 stationary, so that no end is a saddle point.
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        if wanted.solver.is_some() {
-            return Plan::by_default(self, wanted);
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        if request.solver.is_some() {
+            return Plan::by_default(self, request);
         }
         let mut reasons = Vec::new();
         let smooth = if self.f.has_linear() { "foforth-qr" } else { "optm-qr" };
@@ -136,8 +148,8 @@ impl Family for NonlinearEigProblem {
             reasons.push("then obcd: pairs of rows, solved globally, until none lowers F".into());
         }
         let solver = format!("{smooth}{then}");
-        let mut plan = Plan::by_default(self, &Wanted { solver: Some(solver.clone()), ..wanted.clone() })?;
-        if wanted.start.is_none() {
+        let mut plan = Plan::by_default(self, &Request { solver: Some(solver.clone()), ..request.clone() })?;
+        if request.init.is_none() {
             plan.starts.push(Start::named("eigen"));
         }
         let arms = ARMS.iter().map(|(first, start)| (format!("{}{then}", first.unwrap_or(smooth)), *start));
@@ -145,8 +157,7 @@ impl Family for NonlinearEigProblem {
         let table: Vec<_> = table.iter().map(|(chain, start)| (chain.as_str(), *start)).collect();
         let gradient = cost_of_gradient(&self.f, self.shape());
         let costs = (gradient, Some(solver.as_str()));
-        plan.portfolio =
-            Some(race(self, &table, &plan.options, wanted.start.as_ref(), costs, wanted.tuning)?);
+        plan.portfolio = Some(race(self, &table, &plan.options, request.start(), costs, request.tuning)?);
         plan.chosen = true;
         plan.reasons.extend(reasons);
         Ok(plan)

@@ -7,7 +7,7 @@ use super::line_up::K_COMPONENTS;
 use super::low_rank::LowRank;
 use super::portfolio::{cost_of_gradient, portfolio};
 use super::{
-    self as family, Family, MaybeOwned, Plan, Reducible, Wanted, brockett, find_problem, procrustes,
+    self as family, Family, MaybeOwned, Plan, Reducible, Request, brockett, find_problem, procrustes,
     proved_by_branching,
 };
 use crate::search::clustered::clustered_start;
@@ -160,14 +160,14 @@ impl Family for PcaProblem {
         Ok(x)
     }
 
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        if procrustes::is_linear(self) && wanted.solver.is_none() {
-            return procrustes::plan(self, wanted);
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        if procrustes::is_linear(self) && request.solver.is_none() {
+            return procrustes::plan(self, request);
         }
-        if brockett::is_weighted(self) && !self.h.is_zero() && wanted.solver.is_none() {
-            return brockett::plan(self, wanted);
+        if brockett::is_weighted(self) && !self.h.is_zero() && request.solver.is_none() {
+            return brockett::plan(self, request);
         }
-        plan(self, wanted)
+        plan(self, request)
     }
 
     /// Where h = 0 every local minimum is a global one.
@@ -343,27 +343,27 @@ pub(super) const PCA_STARTS: &[(&str, &str)] = &{
 };
 
 /// The plan for a PCA problem. With no solver named, a search over the arms of
-/// [`portfolio`](super::portfolio) does what the user left open; otherwise the solvers of `wanted` get the
+/// [`portfolio`](super::portfolio) does what the user left open; otherwise the solvers of `request` get the
 /// defaults of the papers (random pairs from the identity, or from a partition for nonnegative problems).
 ///
 /// # Errors
 /// Whatever is wrong with a starting point the user gave, or options out of range.
-pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProblem>> {
-    if wanted.solver.is_some() {
-        return Plan::by_default(problem, wanted);
+pub(crate) fn plan(problem: &PcaProblem, request: &Request) -> Result<Plan<PcaProblem>> {
+    if request.solver.is_some() {
+        return Plan::by_default(problem, request);
     }
-    if spectral::suits(problem) && !wanted.asks_for_pairs() {
+    if spectral::suits(problem) && !request.asks_for_pairs() {
         let solver = Some(spectral::INFO.name.to_string());
-        let mut plan = Plan::by_default(problem, &Wanted { solver, ..wanted.clone() })?;
+        let mut plan = Plan::by_default(problem, &Request { solver, ..request.clone() })?;
         plan.reasons
             .push("solver spectral: without a penalty the optimum is known, eigenvectors of C".into());
         plan.chosen = true;
         return Ok(plan);
     }
     let mut reasons = Vec::new();
-    let mut options = wanted.options();
-    options.obcd.block = wanted.block.unwrap_or_else(|| choose_block(problem));
-    if wanted.block.is_none() && options.obcd.block > 2 {
+    let mut options = request.options();
+    options.obcd.block = request.block.unwrap_or_else(|| choose_block(problem));
+    if request.block.is_none() && options.obcd.block > 2 {
         reasons.push(
             format!(
                 "blocks of {}: moves are frequent and a sweep inside a block makes them cheap",
@@ -373,14 +373,14 @@ pub(crate) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProb
         );
     }
     // near a good point few pairs matter; from elsewhere those that are drawn from all end lower
-    let rule = wanted.working_set.unwrap_or(WorkingSet::Active);
-    let portfolio = portfolio(problem, (&options, rule), wanted.start.as_ref(), wanted.tuning)?;
+    let rule = request.working_set.unwrap_or(WorkingSet::Active);
+    let portfolio = portfolio(problem, (&options, rule), request.start(), request.tuning)?;
     // where one chain is to run it is the first arm that is one
     let arms = portfolio.as_ref().map_or(&[][..], |p| &p.arms);
     let first = arms.iter().find(|arm| arm.solver.contains('+')).or(arms.first());
     let chain = first.map_or("obcd", |arm| arm.solver.as_str());
     let solvers = find_solvers(SOLVERS, chain)?;
-    let starts = match (&wanted.start, &portfolio) {
+    let starts = match (request.start(), &portfolio) {
         (Some(start), _) => vec![start.clone()],
         (None, Some(all)) => {
             let named = all.arms.iter().filter(|arm| arm.solver == chain);

@@ -2,15 +2,13 @@
 //! from the penalty and the data, and the choice is explained.
 
 use crate::family::catalogue::{check_constants, find_constant, solvers_of};
-use crate::family::narrow::{WarmStart, narrowed};
+use crate::family::narrow::narrowed;
 use crate::family::signs::orient;
-use crate::family::{AnyProblem, Family};
+use crate::family::{AnyProblem, Family, Request};
 use crate::search::{ALL_WORK, Effort, IS_MINIMUM, Portfolio, Settings, Tuning, search};
 use crate::solvers::AUTO;
 use orthopt_bound::{Bound, PROVED, Proof, is_met, work_of_all_supports};
-use orthopt_core::options::Given;
-use orthopt_core::pair::options::{JobcdOptions, Side};
-use orthopt_core::pair::step::Model;
+use orthopt_core::pair::options::JobcdOptions;
 use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::solve::{
     AnySolver, Chain, Observer, RunOptions, Solution, Status, StopReason, Stopping, Times, numerical_error,
@@ -23,52 +21,12 @@ use orthopt_linalg::error::Result;
 use orthopt_linalg::message::Message;
 use orthopt_linalg::parallel::alone;
 use orthopt_linalg::work::so_far;
-use orthopt_solvers::obcd::{Candidates, ObcdOptions, WorkingSet};
-
-/// Choices of the user; everything else is chosen by the library.
-#[derive(Clone, Debug, Default)]
-pub struct Wanted {
-    /// Solvers, one after the other, joined with `+`; `None` lets the library choose.
-    pub solver: Option<String>,
-    /// Starting point.
-    pub start: Option<Start>,
-    /// Rule for the working set.
-    pub working_set: Option<WorkingSet>,
-    /// Rows per working set.
-    pub block: Option<usize>,
-    /// Model of a block.
-    pub model: Option<Model>,
-    /// Rows or columns, for the solvers of XᵀJX = J.
-    pub side: Option<Side>,
-    /// α.
-    pub alpha: Option<f64>,
-    /// Pairs scored by greedy rules.
-    pub candidates: Option<Candidates>,
-    /// Tolerance of whole passes; give the one of the stopping rule.
-    pub tol: Option<f64>,
-    /// Jacobi rounds.
-    pub jacobi: bool,
-    /// Seed.
-    pub seed: u64,
-    /// Constants of solvers: `solver-constant` to value.
-    pub constants: Given,
-    /// How long a search continues by itself; `None` is normal without a limit, and with one until the limit.
-    pub effort: Option<Effort>,
-    /// Work of a search (multiplications, roughly), at most; any if `None`. It means the same for any number of threads.
-    #[doc(hidden)]
-    pub work: Option<u64>,
-    /// Constants and parts of the search.
-    #[doc(hidden)]
-    pub tuning: Tuning,
-    /// Results of searches of the same data with other limits or another λ.
-    #[doc(hidden)]
-    pub carried: WarmStart,
-}
+use orthopt_solvers::obcd::{ObcdOptions, WorkingSet};
 
 /// Tasks that a search with little work is made of, at least.
 const TASKS: u64 = 8;
 
-impl Wanted {
+impl Request {
     /// The same with so much work for each search: none of its tasks takes much of that. A solver that is named continues to its end.
     #[doc(hidden)]
     pub fn with_work(&self, most: u64) -> Self {
@@ -88,19 +46,19 @@ impl Wanted {
 
     /// True if solver and start are left to the library, and no option of a solver is set.
     pub(crate) fn leaves_method_open(&self) -> bool {
-        self.start.is_none() && self.leaves_solver_open()
+        self.init.is_none() && self.leaves_solver_open()
     }
 
     /// The same of the solver alone.
     pub(super) fn leaves_solver_open(&self) -> bool {
         let set = self.solver.is_some() || self.side.is_some();
-        !set && !self.asks_for_pairs() && self.constants.is_empty()
+        !set && !self.asks_for_pairs() && self.solver_constants().is_empty()
     }
 
     /// True if an option of the methods on pairs of rows is set.
     pub(super) fn asks_for_pairs(&self) -> bool {
         let one = self.working_set.is_some() || self.block.is_some() || self.model.is_some();
-        one || self.alpha.is_some() || self.candidates.is_some() || self.jacobi
+        one || self.alpha.is_some() || self.candidates.is_some() || self.jacobi == Some(true)
     }
 
     /// The options of solvers; those not given have their defaults.
@@ -112,9 +70,9 @@ impl Wanted {
             model: self.model.unwrap_or(defaults.model),
             alpha: self.alpha.unwrap_or(defaults.alpha),
             candidates: self.candidates,
-            jacobi: self.jacobi,
+            jacobi: self.jacobi == Some(true),
             tol: self.tol.unwrap_or(defaults.tol),
-            seed: self.seed,
+            seed: self.seed(),
             ..defaults
         };
         let jobcd = JobcdOptions {
@@ -123,7 +81,7 @@ impl Wanted {
             side: self.side.unwrap_or_default(),
             candidates: self.candidates,
         };
-        SolverOptions { seed: self.seed, obcd, jobcd, constants: self.constants.clone() }
+        SolverOptions { seed: self.seed(), obcd, jobcd, constants: self.solver_constants() }
     }
 
     /// The same for one of several runs: `name`, or what the library chooses for `auto`, without the
@@ -160,14 +118,14 @@ pub struct Plan<P: Family = AnyProblem> {
 }
 
 impl<P: Family> Plan<P> {
-    /// The choices of `wanted` with the defaults of the papers for the rest: the solvers it names, or
+    /// The choices of `request` with the defaults of the papers for the rest: the solvers it names, or
     /// the first of the family that can solve the problem, from the start it names, or the first of the family.
     ///
     /// # Errors
     /// Unknown names, solvers that do not fit the problem, options out of range.
-    pub(crate) fn by_default(problem: &P, wanted: &Wanted) -> Result<Self> {
+    pub(crate) fn by_default(problem: &P, request: &Request) -> Result<Self> {
         let mut reasons = Vec::new();
-        let solvers = match &wanted.solver {
+        let solvers = match &request.solver {
             Some(names) => solvers_of(problem.solvers(), names)?,
             None => {
                 let first: Vec<_> =
@@ -176,13 +134,13 @@ impl<P: Family> Plan<P> {
                 first
             }
         };
-        let start = wanted.start.clone().unwrap_or_else(|| Start::named(problem.default_start()));
+        let start = request.start().cloned().unwrap_or_else(|| Start::named(problem.default_start()));
         Self {
             solvers,
-            options: wanted.options(),
+            options: request.options(),
             starts: vec![start],
             reasons,
-            chosen: wanted.solver.is_none(),
+            chosen: request.solver.is_none(),
             portfolio: None,
             lower_bound: None,
         }
@@ -233,7 +191,7 @@ impl<P: Family> Plan<P> {
     pub fn run_options(
         &self,
         problem: &P,
-        wanted: &Wanted,
+        request: &Request,
         stopping: &Stopping,
         restarts: Option<u64>,
     ) -> RunOptions {
@@ -243,9 +201,9 @@ impl<P: Family> Plan<P> {
         };
         RunOptions {
             max_iterations: stopping.max_iters,
-            seed: wanted.seed,
+            seed: request.seed(),
             restarts: restarts.unwrap_or(further),
-            effort: effort(problem, wanted, stopping, restarts),
+            effort: effort(problem, request, stopping, restarts),
             stage_seconds: stopping.time_limit.map(|limit| limit / self.solvers.len() as f64),
             cancel: Cancel::never(),
         }
@@ -260,7 +218,7 @@ impl<P: Family> Plan<P> {
     pub fn run(
         &self,
         problem: &P,
-        wanted: &Wanted,
+        request: &Request,
         stopping: &Stopping,
         restarts: Option<u64>,
         cancel: &Cancel,
@@ -271,12 +229,12 @@ impl<P: Family> Plan<P> {
                 let observers = &mut Times { unit, observers };
                 let bound = self.lower_bound.map(|bound| bound / unit);
                 let found =
-                    self.run_with(bound, near, (wanted, restarts), stopping, cancel, &mut [observers])?;
+                    self.run_with(bound, near, (request, restarts), stopping, cancel, &mut [observers])?;
                 found.times(unit)
             }
             None => {
                 let bound = self.lower_bound;
-                self.run_with(bound, problem, (wanted, restarts), stopping, cancel, observers)?
+                self.run_with(bound, problem, (request, restarts), stopping, cancel, observers)?
             }
         };
         if !solution.objective.total.is_finite() && solution.status != Status::Unbounded {
@@ -291,21 +249,21 @@ impl<P: Family> Plan<P> {
         &self,
         bound: Option<f64>,
         problem: &P,
-        (wanted, restarts): (&Wanted, Option<u64>),
+        (request, restarts): (&Request, Option<u64>),
         stopping: &Stopping,
         cancel: &Cancel,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
         let closing = cancel.within(stopping.time_limit.map(|limit| limit + moment(limit)));
-        let mut solution = match self.search_settings(wanted, stopping, restarts) {
+        let mut solution = match self.search_settings(request, stopping, restarts) {
             Some((portfolio, settings)) => {
                 let settings = Settings { bound, ..settings };
-                proved_or_searched(problem, (portfolio, wanted), settings, cancel, observers)?
+                proved_or_searched(problem, (portfolio, request), settings, cancel, observers)?
             }
             None => {
-                let options = self.run_options(problem, wanted, stopping, restarts);
+                let options = self.run_options(problem, request, stopping, restarts);
                 // a polish beside searches that have so much work is what a task of theirs is
-                let most = wanted.work.filter(|_| wanted.solver.is_some()).map(|most| most / TASKS);
+                let most = request.work.filter(|_| request.solver.is_some()).map(|most| most / TASKS);
                 let options = RunOptions { cancel: cancel.within_work(most), ..options };
                 let mut stop = stopping.criteria();
                 let run = || run_restarts(problem, |k| self.start(problem, k), options, &mut stop, observers);
@@ -315,7 +273,7 @@ impl<P: Family> Plan<P> {
                     (solution.status, solution.message) = (Status::Stalled, ALL_WORK.into());
                 }
                 if self.chosen && !problem.has_local_solutions() {
-                    state_minimum(problem, wanted, stopping, &mut solution, cancel);
+                    state_minimum(problem, request, stopping, &mut solution, cancel);
                 }
                 solution
             }
@@ -334,15 +292,15 @@ impl<P: Family> Plan<P> {
     /// Settings of the search of the plan; `None` if the solvers or the number of starts are given.
     fn search_settings(
         &self,
-        wanted: &Wanted,
+        request: &Request,
         stopping: &Stopping,
         restarts: Option<u64>,
     ) -> Option<(&Portfolio<P>, Settings)> {
         let portfolio = self.portfolio.as_ref().filter(|_| restarts.is_none())?;
         let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
-        let effort = wanted.effort.or((!limited).then_some(Effort::Normal));
-        let (seed, stopping) = (wanted.seed, *stopping);
-        Some((portfolio, Settings { seed, effort, work: wanted.work, stopping, bound: self.lower_bound }))
+        let effort = request.effort.or((!limited).then_some(Effort::Normal));
+        let (seed, stopping) = (request.seed(), *stopping);
+        Some((portfolio, Settings { seed, effort, work: request.work, stopping, bound: self.lower_bound }))
     }
 
     /// Names of the solvers, joined by `+`.
@@ -354,21 +312,21 @@ impl<P: Family> Plan<P> {
     pub fn restart_reason(
         &self,
         problem: &P,
-        wanted: &Wanted,
+        request: &Request,
         stopping: &Stopping,
         restarts: Option<u64>,
     ) -> Option<Message> {
         if !problem.has_local_solutions() || restarts.is_some() {
             return None; // one start is as good as many, or their number is given
         }
-        if let Some((portfolio, settings)) = self.search_settings(wanted, stopping, restarts) {
+        if let Some((portfolio, settings)) = self.search_settings(request, stopping, restarts) {
             return Some(search_reason(portfolio.arms.len(), settings.effort));
         }
         if stopping.time_limit.is_some() {
             let sentence = "restarts with other seeds until the time limit; the best X is returned (";
             return Some(Message::from(sentence).set("restarts", "0").text(": one start)"));
         }
-        let effort = effort(problem, wanted, stopping, restarts) / 1_000_000;
+        let effort = effort(problem, request, stopping, restarts) / 1_000_000;
         let names = self.starts.iter().map(Start::name).collect::<Vec<_>>().join(", ");
         let alone = match self.solvers.last() {
             Some(last) if self.chosen && self.solvers.len() > 1 => format!(" of {} alone", last.name),
@@ -400,14 +358,14 @@ impl<P: Family> Plan<P> {
 /// component of colon, 2,000 variables, 10 nonzeros, needs more than 8e9 after a search of 27e9.)
 fn proved_or_searched<P: Family>(
     problem: &P,
-    (portfolio, wanted): (&Portfolio<P>, &Wanted),
+    (portfolio, request): (&Portfolio<P>, &Request),
     mut settings: Settings,
     cancel: &Cancel,
     observers: &mut [&mut dyn Observer],
 ) -> Result<Solution> {
     let clock = cancel.within(None);
     let limit = settings.stopping.time_limit;
-    let Tuning { on_proof, before, .. } = wanted.tuning;
+    let Tuning { on_proof, before, .. } = request.tuning;
     let left = || limit.map(|limit| (limit - clock.seconds()).max(0.0));
     let proves = settings.bound.is_none() && settings.stopping.max_iters.is_none();
     let mut proof = None;
@@ -419,7 +377,7 @@ fn proved_or_searched<P: Family>(
     settings.bound = settings.bound.or(proof.as_ref().map(target));
     settings.stopping.time_limit = left();
     let some =
-        settings.bound.is_none().then(|| narrowed(problem, wanted, settings, cancel, observers)).flatten();
+        settings.bound.is_none().then(|| narrowed(problem, request, settings, cancel, observers)).flatten();
     let mut solution = some.unwrap_or_else(|| search(problem, portfolio, settings, cancel, observers))?;
     let took = solution.search.as_ref().map_or(0, |search| search.work);
     let (n, r) = problem.shape();
@@ -480,12 +438,12 @@ const ABOVE: &str = "F of X is above its lower bound";
 /// Says of a run that cannot end at another local minimum that its X is the global one, where little work proves it.
 fn state_minimum<P: Family>(
     problem: &P,
-    wanted: &Wanted,
+    request: &Request,
     stopping: &Stopping,
     solution: &mut Solution,
     cancel: &Cancel,
 ) {
-    let work = wanted.tuning.before;
+    let work = request.tuning.before;
     let left = stopping.time_limit.map(|limit| (limit - solution.seconds).max(0.0));
     let rest = cancel.within(left);
     if solution.status != Status::Converged || rest.is_over() {
@@ -508,7 +466,7 @@ fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
 }
 
 /// Iterations for further starts, if their number is not given.
-fn effort<P: Family>(problem: &P, wanted: &Wanted, stopping: &Stopping, restarts: Option<u64>) -> u64 {
-    let open = wanted.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
+fn effort<P: Family>(problem: &P, request: &Request, stopping: &Stopping, restarts: Option<u64>) -> u64 {
+    let open = request.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
     if open && problem.has_local_solutions() { problem.auto_effort() } else { 0 }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::arms::{Costs, arms, at_level_0, seeded};
 use super::curvature::Curvature;
 use super::line_up::{CONVEX, L0, NONCONVEX, NONNEGATIVE, ROWS};
-use super::{Family, Plan, Wanted};
+use super::{Family, Plan, Request};
 use crate::search::clustered::{Clustered, Regrown};
 use crate::search::moves::{Cross, MakeSolver, Polish, Polished, Reheat};
 use crate::search::{MakeTask, Move, Part, Portfolio, Task, Tuning, at};
@@ -82,14 +82,14 @@ pub(super) fn raced(
     problem: &PcaProblem,
     table: &[(&str, &str)],
     start: &str,
-    wanted: &Wanted,
+    request: &Request,
 ) -> Result<Plan<PcaProblem>> {
-    let mut options = wanted.options();
-    options.obcd.block = wanted.block.unwrap_or(2);
+    let mut options = request.options();
+    options.obcd.block = request.block.unwrap_or(2);
     let gradient = cost_of_gradient(&problem.f, (problem.nrows(), problem.rank()));
     let settle = problem.h.row_weight().is_none().then_some("obcd");
-    let portfolio = race(problem, table, &options, wanted.start.as_ref(), (gradient, settle), wanted.tuning)?;
-    let starts = wanted.start.clone().map_or_else(|| vec![Start::named(start)], |start| vec![start]);
+    let portfolio = race(problem, table, &options, request.start(), (gradient, settle), request.tuning)?;
+    let starts = request.start().cloned().map_or_else(|| vec![Start::named(start)], |start| vec![start]);
     Plan {
         solvers: find_solvers(SOLVERS, table[0].0)?,
         options,

@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
+use super::Request;
 use super::in_time::in_time;
 use super::in_unit::{Divided, Unit};
-use super::pose_options::{PoseOptions, check_relative, needs_composite};
 use super::posed::{Posed, default_rank, excess, rank_or_default};
+use super::problem_options::{check_relative, needs_composite};
+use super::request::Input;
 use super::{AnyProblem, brockett, memory, procrustes, samples};
 use crate::family::Between;
 use crate::family::cardinality::{Limit, pose_limited, simplest};
@@ -15,7 +17,7 @@ use crate::family::composite_pca::{assemble, check_before_work, counted_in, mode
 use crate::family::lambda::{default_lambda, relative_lambda};
 use crate::family::measured::pose_measured;
 use crate::family::pca::problem_of;
-use crate::family::request::Case;
+use crate::family::request::{Case, Of};
 use crate::family::statement::statement;
 use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
@@ -32,7 +34,7 @@ use orthopt_linalg::order::sort_numbers_down;
 /// # Errors
 /// A bad rank or λ; an option that does not apply to the problem or the data; data that are not what they should be,
 /// or so large that C overflows; a decomposition that is cancelled ([`Cancel::during`](orthopt_linalg::cancel::Cancel::during)).
-pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     in_time(match Unit::of(info, data, options) {
         Some(unit) => {
             let near = Divided::by(&unit, data);
@@ -43,20 +45,20 @@ pub fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     })
 }
 
-fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
-    check_constants(&options.shape, &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
+fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
+    check_constants(&options.shape(), &[options.penalty.as_deref().unwrap_or(info.penalty)])?;
     check_relative(info, options)?;
-    let by_rule = options.rank_rule.is_some();
+    let by_rule = options.rank_rule().is_some();
     let options = &*options.with_rank(info, data)?;
     let rank = match info.kind {
         Kind::HyperbolicEig | Kind::Probe => data.ncols(),
         _ => options.components(data.ncols()),
     };
     let gram = matches!(data, PcaData::Gram(_) | PcaData::SparseGram(_));
-    Case::new(info, options).of_gram(gram).check(options.given())?;
+    Case::new(info, options).of_gram(gram).check(options.given_of(&[Of::Problem]))?;
     let options = &match options.lambda_share {
-        Some(share) => Cow::Owned(PoseOptions {
-            lambda: Some(share_of_mean(data, options.rank, share)),
+        Some(share) => Cow::Owned(Request {
+            lambda: Some(share_of_mean(data, options.rank(), share)),
             lambda_share: None,
             ..options.clone()
         }),
@@ -71,12 +73,12 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
     let excludes = |limit: &Limit| limit.of(rank).is_none_or(|limits| limits.excludes(data.ncols(), rank));
     let plain = options.maximise.is_none()
         && options.lambda.is_none()
-        && !options.limit.as_ref().is_some_and(excludes);
+        && !options.limit().as_ref().is_some_and(excludes);
     let measure = if plain { Measure::Variance } else { options.measure(info, rank) };
     let mut posed = match info.kind {
         _ if options.is_measured(measure) => pose_measured(info, data, options, measure),
-        _ if options.between == Between::Uncorrelated => pose_uncorrelated(info, data, options),
-        _ if options.limit.is_some() => pose_cardinality(info, data, options),
+        _ if options.between() == Between::Uncorrelated => pose_uncorrelated(info, data, options),
+        _ if options.limit().is_some() => pose_cardinality(info, data, options),
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options),
         Kind::HyperbolicEig | Kind::Probe => pose_j(info, data, options),
@@ -105,25 +107,25 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) 
 }
 
 /// The problem of one component, which has no other one to be uncorrelated with, or to come after.
-fn of_one(info: &ProblemInfo, options: &PoseOptions, rank: usize) -> Option<PoseOptions> {
+fn of_one(info: &ProblemInfo, options: &Request, rank: usize) -> Option<Request> {
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-    let takes = info.kind == Kind::Pca && matches!(penalty, "l0" | "none") && options.map.is_none();
-    let tied = options.between.is_uncorrelated() || options.order == Order::Sequential;
-    (takes && rank == 1 && options.limit.is_some() && tied).then(|| PoseOptions {
-        between: Between::Orthogonal,
-        order: Order::Joint,
+    let takes = info.kind == Kind::Pca && matches!(penalty, "l0" | "none") && options.map().is_none();
+    let tied = options.between().is_uncorrelated() || options.order.unwrap_or_default() == Order::Sequential;
+    (takes && rank == 1 && options.limit().is_some() && tied).then(|| Request {
+        constraint: Some(Between::Orthogonal),
+        order: Some(Order::Joint),
         ..options.clone()
     })
 }
 
 /// `3 sparse components of 13 variables`.
-fn in_words(posed: &Posed, options: &PoseOptions, n: usize) -> String {
+fn in_words(posed: &Posed, options: &Request, n: usize) -> String {
     let (info, r) = (posed.info, posed.rank);
     let many = |n: usize| if n == 1 { "" } else { "s" };
     let limited = posed.limits.is_some() || posed.lambda.is_some_and(|lambda| lambda > 0.0);
     let nonneg = options.penalty.as_deref().unwrap_or(info.penalty) == "nonneg";
     let kind = match info.kind {
-        Kind::Pca if options.map.is_some() => "penalised",
+        Kind::Pca if options.map().is_some() => "penalised",
         Kind::Pca if nonneg && limited => "sparse nonnegative",
         Kind::Pca if nonneg => "nonnegative",
         Kind::Pca if limited => "sparse",
@@ -161,7 +163,7 @@ fn share_of_mean(data: &PcaData<'_>, rank: Option<usize>, share: f64) -> f64 {
     share * squares.iter().take(rank).sum::<f64>() / rank as f64
 }
 
-fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let mut reasons = Vec::new();
     let rank = rank_or_default(data, options, &mut reasons);
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
@@ -170,18 +172,23 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
         reasons.push(format!("penalty {name} instead of {}: {}", info.penalty, penalty.doc).into());
     }
     let given = options.lambda.unwrap_or(0.0);
-    let mut problem = problem_of(data, rank, (penalty.make_shaped)(given, &options.shape)?, options.storage)?;
+    let mut problem = problem_of(
+        data,
+        rank,
+        (penalty.make_shaped)(given, &options.shape())?,
+        options.storage.unwrap_or_default(),
+    )?;
     let lambda = match (penalty.lambda_share, options.lambda) {
         _ if options.relative_lambda.is_some() => {
             let share = options.relative_lambda.unwrap_or(0.0);
             let lambda = relative_lambda(&problem.f, name, share, options.unit(), &mut reasons)?;
-            problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
+            problem.h = (penalty.make_shaped)(lambda, &options.shape())?;
             Some(lambda)
         }
         (Some(_), Some(lambda)) => Some(lambda),
         (Some(share), None) => {
             let lambda = default_lambda(&problem.f, rank, share, options.unit(), &mut reasons);
-            problem.h = (penalty.make_shaped)(lambda, &options.shape)?;
+            problem.h = (penalty.make_shaped)(lambda, &options.shape())?;
             Some(lambda)
         }
         (None, _) => None,
@@ -190,10 +197,11 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOption
     Ok(Posed { lambda, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
-fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let mut reasons = Vec::new();
-    let limit = options.limit.as_ref();
-    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
+    let limit = options.limit();
+    let limit = limit.as_ref();
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank().is_none()) {
         Some(rank) => rank, // as many components as there are limits
         None => rank_or_default(data, options, &mut reasons),
     };
@@ -207,19 +215,19 @@ fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Po
     Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
-fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let mut reasons = Vec::new();
     let rank = rank_or_default(data, options, &mut reasons);
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let has_k = split(penalty).is_some_and(|split| split.has_k);
-    let (p, s) = counted_in(options.map.as_ref(), (data.ncols(), rank))?;
+    let (p, s) = counted_in(options.map(), (data.ncols(), rank))?;
     let k = has_k.then(|| options.k.unwrap_or_else(|| default_k(p, s)));
     let composite = CompositeOptions {
         penalty: options.penalty.clone(),
         k,
-        map: options.map.clone(),
-        shape: options.shape.clone(),
-        storage: options.storage,
+        map: options.map().cloned(),
+        shape: options.shape().clone(),
+        storage: options.storage.unwrap_or_default(),
     };
     check_before_work(info, (data.ncols(), rank), options.lambda.unwrap_or(0.0), &composite)?;
     let entry = penalty_called(penalty)?;
@@ -227,7 +235,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         reasons.push(format!("penalty {penalty} instead of {}: {}", info.penalty, entry.doc).into());
     }
     if let (Some(k), None) = (k, options.k) {
-        let (entries, of) = (p * s, if options.map.is_some() { "A(X)" } else { "X" });
+        let (entries, of) = (p * s, if options.map().is_some() { "A(X)" } else { "X" });
         reasons.push(
             Message::from(format!(
                 "k {k}: 5 % of the {entries} entries of {of}, and one per component at least ("
@@ -236,7 +244,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
             .text(")"),
         );
     }
-    let f = model(info, data, options.storage)?;
+    let f = model(info, data, options.storage.unwrap_or_default())?;
     let lambda = match (entry.lambda_share, options.lambda) {
         (None, _) => None,
         (Some(_), Some(lambda)) => Some(lambda),
@@ -248,7 +256,7 @@ fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
 }
 
 /// C is AᵀA of samples, or what is given as C. One with the entries of a Laplacian is not made dense.
-fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let mut reasons = Vec::new();
     let rank = rank_or_default(data, options, &mut reasons);
     if rank == 0 || rank > data.ncols() {
@@ -263,7 +271,7 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
         PcaData::SparseGram(c) => NonlinearEig::sparse(*c, lambda)?,
         samples => NonlinearEig::dense(scatter(samples, 0.0)?.as_mat(), lambda)?,
     };
-    if let Some(e) = &options.linear {
+    if let Some(e) = options.linear() {
         f = f.with_linear(e.matrix(data.ncols(), rank))?;
     }
     if let Some(zeros) = f.nullity().filter(|zeros| *zeros > 0) {
@@ -275,10 +283,10 @@ fn pose_nonlinear(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pose
     Ok(Posed { lambda: Some(lambda), ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
-fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let n = data.ncols();
     let mut reasons = Vec::new();
-    if let Some(rank) = options.rank.filter(|r| *r != n) {
+    if let Some(rank) = options.rank().filter(|r| *r != n) {
         return Err(Error::InvalidOption {
             option: "rank".into(),
             value: rank.to_string(),
@@ -296,10 +304,13 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
     };
     let problem = match info.kind {
         Kind::Probe => pose_probe(data, signature, options, &mut reasons)?,
-        _ if options.reproduction => {
-            JProblem::reproduction(scatter(data, options.ridge)?.as_mat(), signature)?
+        _ if options.reproduction == Some(true) => {
+            JProblem::reproduction(scatter(data, options.ridge.unwrap_or_default())?.as_mat(), signature)?
         }
-        _ => JProblem::hyperbolic_eig(covariance(data, options.ridge)?.as_mat(), signature)?,
+        _ => JProblem::hyperbolic_eig(
+            covariance(data, options.ridge.unwrap_or_default())?.as_mat(),
+            signature,
+        )?,
     };
     Ok(Posed::new(info, statement(info, options), AnyProblem::JOrthogonal(problem), n, reasons))
 }
@@ -307,7 +318,7 @@ fn pose_j(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions)
 fn pose_probe(
     data: &PcaData<'_>,
     signature: Signature,
-    options: &PoseOptions,
+    options: &Request,
     reasons: &mut Vec<Message>,
 ) -> Result<JProblem> {
     let dense = match data {
@@ -331,7 +342,7 @@ fn pose_probe(
         reasons.push(Message::from("radius 1 (").option("radius").text(")"));
         1.0
     });
-    let t = match &options.distances {
+    let t = match options.distances.as_ref().and_then(Input::value) {
         Some(t) => t.clone(),
         None => {
             reasons.push(
@@ -340,5 +351,5 @@ fn pose_probe(
             euclidean_distances(dense.as_ref())
         }
     };
-    JProblem::probe(dense.as_ref(), t, signature, radius, options.placement)
+    JProblem::probe(dense.as_ref(), t, signature, radius, options.placement.unwrap_or_default())
 }

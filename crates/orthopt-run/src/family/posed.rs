@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::Request;
 use super::cardinality::Limit;
 use super::named::AnyProblem;
-use super::pose_options::PoseOptions;
 use super::rank::Scree;
 use orthopt_core::problem::{Cardinality, PcaData};
 use orthopt_core::smooth::Loss;
@@ -119,12 +119,8 @@ pub(super) fn excess(limit: &Limit, rank: usize, kept: &Cardinality, data: &PcaD
     exceeds.then(said).into_iter().collect()
 }
 
-pub(super) fn rank_or_default(
-    data: &PcaData<'_>,
-    options: &PoseOptions,
-    reasons: &mut Vec<Message>,
-) -> usize {
-    options.rank.unwrap_or_else(|| {
+pub(super) fn rank_or_default(data: &PcaData<'_>, options: &Request, reasons: &mut Vec<Message>) -> usize {
+    options.rank().unwrap_or_else(|| {
         let rank = default_rank(data.ncols());
         reasons.push(
             format!("rank {rank}: {DEFAULT_RANK}, or one fewer than the columns if that is less").into(),

@@ -4,7 +4,7 @@
 use super::lambda::linear_lambda;
 use super::portfolio::raced;
 use super::posed::Posed;
-use super::{AnyProblem, Kind, LinearInput, Plan, PoseOptions, ProblemInfo, Wanted, penalty_called};
+use super::{AnyProblem, Kind, LinearInput, Plan, ProblemInfo, Request, penalty_called};
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::penalty::{AnyPenalty, find_penalty};
 use orthopt_core::problem::{PcaData, PcaProblem, scatter};
@@ -68,17 +68,17 @@ fn arms(h: &AnyPenalty) -> (&'static [&'static str], &'static [&'static str]) {
 
 /// A race of solvers from the polar factor and from elsewhere, ended by pairs of rows, which also change between the two halves
 /// of O(n).
-pub(super) fn plan(problem: &PcaProblem, wanted: &Wanted) -> Result<Plan<PcaProblem>> {
+pub(super) fn plan(problem: &PcaProblem, request: &Request) -> Result<Plan<PcaProblem>> {
     let (solvers, starts) = arms(&problem.h);
     let table: Vec<(&str, &str)> =
         starts.iter().flat_map(|start| solvers.iter().map(move |solver| (*solver, *start))).collect();
-    raced(problem, &table, POLAR.0, wanted)
+    raced(problem, &table, POLAR.0, request)
 }
 
 /// M, E and the constant: of samples A and a target B, or of C and E as they are.
-fn terms(data: &PcaData<'_>, options: &PoseOptions) -> Result<(RowMat, LinearInput, f64)> {
+fn terms(data: &PcaData<'_>, options: &Request) -> Result<(RowMat, LinearInput, f64)> {
     let m = scatter(data, 0.0)?;
-    match (data.samples(), &options.target, &options.linear) {
+    match (data.samples(), options.target(), options.linear()) {
         (Some(samples), Some(b), None) => {
             if b.nrows() != samples {
                 return Err(Error::Shape {
@@ -111,11 +111,11 @@ fn terms(data: &PcaData<'_>, options: &PoseOptions) -> Result<(RowMat, LinearInp
 }
 
 /// Poses the problem.
-pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &PoseOptions) -> Result<Posed> {
+pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
     let mut reasons = Vec::new();
     let n = data.ncols();
     let (m, e, constant) = terms(data, options)?;
-    let rank = match (&e, options.rank) {
+    let rank = match (&e, options.rank()) {
         (LinearInput::Given(e), None) => e.ncols(),
         (_, rank) => rank.unwrap_or_else(|| super::posed::default_rank(n)),
     };
@@ -133,7 +133,7 @@ pub(super) fn pose(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Pos
     let lambda = penalty.lambda_share.map(|share| {
         options.lambda.unwrap_or_else(|| linear_lambda(&m, &e, share, options.unit(), &mut reasons))
     });
-    let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape)?;
+    let h = (penalty.make_shaped)(lambda.unwrap_or(0.0), &options.shape())?;
     if let AnyPenalty::Box(bounds) = &h {
         bounds.check_shape(n, rank)?;
     }

@@ -95,7 +95,7 @@ impl AnyProblem {
     /// let mut request = Request::of(Front::Command);
     /// request.set("rank", Written::Whole(2))?;
     /// request.set("nonzeros", Written::Whole(2))?;
-    /// let problem = pose(find_problem("l0-pca")?, &data, &request.settled()?.pose)?.problem;
+    /// let problem = pose(find_problem("l0-pca")?, &data, &request.checked()?)?.problem;
     /// let (never, options) = (Cancel::never(), Options { nodes: u64::MAX, keeps: true, ..Options::default() });
     /// let x = problem.start(problem.default_start(), 0)?;
     /// let bound = problem.lower_bound(Some(&x), &options, &never, &|_| ())?;
@@ -105,7 +105,7 @@ impl AnyProblem {
     /// let file = ProofFile::of_text(&text)?;
     /// let mut request = Request::of(Front::Command);
     /// request.complete(&file);
-    /// let problem = pose(find_problem("l0-pca")?, &data, &request.settled()?.pose)?.problem;
+    /// let problem = pose(find_problem("l0-pca")?, &data, &request.checked()?)?.problem;
     /// let checked = problem.check_proof(&file, "l0-pca")?;
     /// assert!(checked.claim.starts_with("Of all 6 x 2 matrices X with X'X = I, at most 2 nonzeros"));
     /// # Ok::<(), orthopt::Error>(())
@@ -143,7 +143,7 @@ impl Request {
         let is_asked = self.problem.as_ref() == Some(&problem.name);
         let takes_measure = is_asked && (self.nonzeros.is_some() || self.total_nonzeros.is_some());
         if self.maximise.is_none() && takes_measure && !problem.nonnegative {
-            self.maximise = Some(problem.measure.clone());
+            self.maximise = Measure::parse(&problem.measure).ok();
         }
         if self.lambda.is_none()
             && (problem.lambda != 0.0 || problem.limits.is_none() && problem.name == "l0-pca")

@@ -28,7 +28,7 @@ use serde::Serialize;
 
 use super::in_time::in_time;
 use super::in_unit::Divided;
-use super::{Kind, PoseOptions, ProblemInfo};
+use super::{Kind, ProblemInfo, Request};
 use orthopt_core::problem::{PcaData, Storage, covariance_model, scatter};
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
@@ -90,14 +90,14 @@ const TRACY_WIDOM: f64 = 0.9793;
 /// Mean of a column relative to the root of its mean square that is rounding.
 const CENTRED: f64 = 1e-6;
 
-impl PoseOptions {
+impl Request {
     /// The same with the number of components that the rule gives, and with the eigenvalues for a picture if they are
     /// requested. Without a rule nothing changes, nor if the eigenvalues that choose the number are cancelled.
     ///
     /// # Errors
     /// A problem that is not PCA; C without the number of its rows; data that are not what they should be.
     pub fn with_rank(&self, info: &ProblemInfo, data: &PcaData<'_>) -> Result<Cow<'_, Self>> {
-        if self.scree.is_some() || (self.rank_rule.is_none() && !self.show_scree) {
+        if self.scree.is_some() || (self.rank_rule().is_none() && !self.show_scree) {
             return Ok(Cow::Borrowed(self));
         }
         if !matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit) {
@@ -107,7 +107,7 @@ impl PoseOptions {
         let near = Divided::near(data);
         let near = near.as_ref().map(Divided::data);
         let data = near.as_ref().unwrap_or(data);
-        let scree = match self.rank_rule {
+        let scree = match self.rank_rule() {
             Some(RankRule::Share(share)) => in_time(by_share(data, share))?,
             Some(RankRule::Auto) if self.samples.is_none() && is_gram(data) => {
                 return Err(Error::Incompatible(
@@ -126,8 +126,7 @@ impl PoseOptions {
                 made => in_time(made)?,
             },
         };
-        let rank = if self.rank_rule.is_some() { Some(scree.rank) } else { self.rank };
-        Ok(Cow::Owned(Self { rank, scree: Some(Arc::new(scree)), ..self.clone() }))
+        Ok(Cow::Owned(Self { scree: Some(Arc::new(scree)), ..self.clone() }))
     }
 }
 

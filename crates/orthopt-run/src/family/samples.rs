@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, rank_or_default};
-use super::{AnyProblem, Family, Kind, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
 use orthopt_core::certify::{Certificate, Scope, criticality_while};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::penalty::NoPenalty;
@@ -95,16 +95,16 @@ impl Family for SampleProblem {
         }
     }
 
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
-        if wanted.solver.is_some() {
-            return Plan::by_default(self, wanted);
+    fn plan(&self, request: &Request) -> Result<Plan<Self>> {
+        if request.solver.is_some() {
+            return Plan::by_default(self, request);
         }
         let solver = Some(ARMS[0].0.to_string());
-        let mut plan = Plan::by_default(self, &Wanted { solver, ..wanted.clone() })?;
+        let mut plan = Plan::by_default(self, &Request { solver, ..request.clone() })?;
         let gradient = cost_of_gradient(&self.f, self.shape());
-        let start = wanted.start.as_ref();
+        let start = request.start();
         plan.portfolio =
-            Some(race(self, ARMS, &plan.options, start, (gradient, Some(ARMS[0].0)), wanted.tuning)?);
+            Some(race(self, ARMS, &plan.options, start, (gradient, Some(ARMS[0].0)), request.tuning)?);
         plan.chosen = true;
         Ok(plan)
     }
@@ -131,7 +131,7 @@ pub(super) fn pose(
     info: &'static ProblemInfo,
     loss: Loss,
     data: &PcaData<'_>,
-    options: &PoseOptions,
+    options: &Request,
 ) -> Result<Posed> {
     let mut reasons = Vec::new();
     if data.samples().is_none() {

@@ -1,6 +1,6 @@
 //! Where components that are orthogonal and uncorrelated at once begin: on rows that they share.
 
-use super::{Family, Wanted};
+use super::{Family, Request};
 use orthopt_core::problem::Cardinality;
 use orthopt_core::solve::Stopping;
 use orthopt_limits::overshoot::{self, Point, SupportModel};
@@ -48,11 +48,11 @@ fn on_selected_rows(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<R
     }
     let (f, price) = (p.f.quadratic().clone(), p.lambda() * r as f64);
     let problem = CardinalityProblem::new(f, r, Cardinality::Rows(rows), price, false).ok()?;
-    let wanted = Wanted { seed, ..Wanted::default() };
-    let plan = problem.plan(&wanted).ok()?;
+    let request = Request { seed: Some(seed), ..Request::default() };
+    let plan = problem.plan(&request).ok()?;
     let part = cancel.within(cancel.left().map(|left| SHARE * left));
     // on this thread, which has others waiting for it
-    alone(|| plan.run(&problem, &wanted, &STOPPING, None, &part, &mut [])).ok().map(|found| found.x)
+    alone(|| plan.run(&problem, &request, &STOPPING, None, &part, &mut [])).ok().map(|found| found.x)
 }
 #[cfg(test)]
 mod tests {
@@ -78,14 +78,14 @@ mod tests {
             let measured = Measured::new(f.clone(), Measure::Variance).unwrap();
             let both = MeasuredProblem::new(measured, rank, limits, 0.0, Between::Both).unwrap();
             let rows = CardinalityProblem::new(f, rank, Cardinality::Rows(nonzeros), 0.0, false).unwrap();
-            assert_eq!(both.plan(&Wanted::default()).unwrap().portfolio.unwrap().arms[0].start, SELECTED.0);
+            assert_eq!(both.plan(&Request::default()).unwrap().portfolio.unwrap().arms[0].start, SELECTED.0);
             for most in [1_000_000, 10_000_000] {
                 let cancel = || Cancel::never().within_work(Some(most));
-                let wanted = Wanted::default();
-                let (plan, cut) = (both.plan(&wanted).unwrap(), cancel());
-                let found = alone(|| plan.run(&both, &wanted, &STOPPING, None, &cut, &mut [])).unwrap();
-                let (plan, cut) = (rows.plan(&wanted).unwrap(), cancel());
-                let other = alone(|| plan.run(&rows, &wanted, &STOPPING, None, &cut, &mut [])).unwrap();
+                let request = Request::default();
+                let (plan, cut) = (both.plan(&request).unwrap(), cancel());
+                let found = alone(|| plan.run(&both, &request, &STOPPING, None, &cut, &mut [])).unwrap();
+                let (plan, cut) = (rows.plan(&request).unwrap(), cancel());
+                let other = alone(|| plan.run(&rows, &request, &STOPPING, None, &cut, &mut [])).unwrap();
                 let (found, other) = (both.value(&found.x), both.value(&other.x));
                 assert!(found <= other + 1e-9 * other.abs(), "{n} variables, {most}: {found} and {other}");
             }

@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::{Kind, PoseOptions, ProblemInfo, penalty_called};
+use super::{Kind, ProblemInfo, Request, penalty_called};
 use orthopt_core::linear_map::{AnyMap, LinearMap};
 use orthopt_core::smooth::Placement;
 
 /// The objective and the constraint of a problem posed with `options`, with the penalty and the map in force.
-pub(crate) fn statement(info: &ProblemInfo, options: &PoseOptions) -> Cow<'static, str> {
-    let map = options.map.as_ref().filter(|map| !map.is_identity());
+pub(crate) fn statement(info: &ProblemInfo, options: &Request) -> Cow<'static, str> {
+    let map = options.map().filter(|map| !map.is_identity());
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     let f = match info.kind {
-        Kind::HyperbolicEig if options.reproduction => {
+        Kind::HyperbolicEig if options.reproduction == Some(true) => {
             return "hyperbolic eigenvalues as printed: min -tr(X'CX), X'JX = J, C = A'A + ridge, \
                     which has no lower bound where both signs occur"
                 .into();
         }
-        Kind::Probe if options.placement == Placement::Printed => {
+        Kind::Probe if options.placement.unwrap_or_default() == Placement::Printed => {
             return "the probe as printed, Q = phi(D)X: F is the same for every X with X'JX = J, a free check that X is feasible"
                 .into();
         }
@@ -60,11 +60,12 @@ mod tests {
 
     #[test]
     fn penalty_and_map_are_said() {
-        let said = |problem: &str, options: PoseOptions| {
+        let said = |problem: &str, options: Request| {
             statement(find_problem(problem).unwrap(), &options).into_owned()
         };
-        assert_eq!(said("l1-pca", PoseOptions::default()), find_problem("l1-pca").unwrap().doc);
-        let map = |text: &str| PoseOptions { map: AnyMap::parse(text).ok(), ..Default::default() };
+        assert_eq!(said("l1-pca", Request::default()), find_problem("l1-pca").unwrap().doc);
+        let map =
+            |text: &str| Request { map: AnyMap::parse(text).ok().map(Into::into), ..Default::default() };
         assert_eq!(said("l1-pca", map("identity")), find_problem("l1-pca").unwrap().doc);
         assert_eq!(
             said("capped-l1-pca", map("differences")),
@@ -73,12 +74,12 @@ mod tests {
         );
         assert!(said("l1-pca", map("rows:3,5-6")).ends_with("A(X): 3 rows of X"));
         assert!(said("fused-pca", map("columns:2")).ends_with("; A(X): 1 column of X"));
-        let penalty = PoseOptions { penalty: Some("mcp".into()), ..Default::default() };
+        let penalty = Request { penalty: Some("mcp".into()), ..Default::default() };
         assert!(
             said("dc-pca", penalty)
                 .starts_with("min 1/(2m) ||XX'D - D||^2, D = A', + h(X), X'X = I; h of mcp: ")
         );
-        let printed = PoseOptions { reproduction: true, ..Default::default() };
+        let printed = Request { reproduction: Some(true), ..Default::default() };
         assert!(said("hyperbolic-eig", printed).contains("min -tr(X'CX)"));
         let inner = AnyMap::parse("columns:1-2").unwrap();
         let both = orthopt_core::linear_map::Composition::new(AnyMap::parse("differences").unwrap(), inner);

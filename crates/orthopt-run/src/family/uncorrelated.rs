@@ -12,7 +12,7 @@ use super::knee::Knee;
 use super::measured::{self, pose_measured};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess, rank_or_default};
-use super::{AnyProblem, Family, Kind, Plan, PoseOptions, ProblemInfo, Wanted};
+use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
 use crate::search::cardinality_moves::{Anew, Shake};
 use crate::search::measured_moves::{Overshot, Rotate};
 use crate::search::moves::{Polish, Polished};
@@ -41,15 +41,16 @@ use orthopt_linalg::message::Message;
 pub(super) fn pose_uncorrelated(
     info: &'static ProblemInfo,
     data: &PcaData<'_>,
-    options: &PoseOptions,
+    options: &Request,
 ) -> Result<Posed> {
     let mut reasons = Vec::new();
-    let limit = options.limit.as_ref();
+    let limit = options.limit();
+    let limit = limit.as_ref();
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
-    if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map.is_some() {
+    if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map().is_some() {
         return Err(refused(" uncorrelated is for l0-pca and pca with a number of nonzeros"));
     }
-    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank.is_none()) {
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank().is_none()) {
         Some(rank) => rank,
         None => rank_or_default(data, options, &mut reasons),
     };
@@ -87,7 +88,7 @@ pub(super) fn pose_uncorrelated(
         return pose_measured(info, data, options, Measure::Variance);
     }
     let lambda = options.lambda;
-    let f = covariance_model(data, options.storage)?;
+    let f = covariance_model(data, options.storage.unwrap_or_default())?;
     let counts = match counts {
         Some(counts) => counts,
         None => {
@@ -188,11 +189,11 @@ impl Family for UncorrelatedProblem {
         fits.then(|| rounded(self, x)).flatten().ok_or_else(failed)
     }
 
-    fn plan(&self, wanted: &Wanted) -> Result<Plan<Self>> {
+    fn plan(&self, wanted: &Request) -> Result<Plan<Self>> {
         let mut plan = Plan::by_default(self, wanted)?;
         if wanted.solver.is_none() {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start.as_ref(), wanted.tuning)?);
+            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start(), wanted.tuning)?);
         }
         Ok(plan)
     }

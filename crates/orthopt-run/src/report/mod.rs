@@ -23,7 +23,7 @@ pub use model::{Model, used};
 pub use object::{BoundObject, CheckObject, Object, SCHEMA};
 pub use stability::Stability;
 
-use crate::family::{AnyProblem, Family, Kind, Plan, Posed, ProblemInfo, Scree, Wanted};
+use crate::family::{AnyProblem, Family, Kind, Plan, Posed, ProblemInfo, Request, Scree};
 use orthopt_bound::Bound;
 use orthopt_core::options::{Given, Value};
 use orthopt_core::problem::{Cardinality, ExplainedVariance};
@@ -154,7 +154,7 @@ impl Report {
         task: &Task,
         problem: &AnyProblem,
         plan: &Plan,
-        wanted: &Wanted,
+        request: &Request,
         stopping: Stopping,
         solution: Solution,
     ) -> Result<Self> {
@@ -179,7 +179,7 @@ impl Report {
             solver: if solution.search.is_some() { solution.solver.clone() } else { plan.names() },
             start: start(plan, &solution),
             reasons: [&task.reasons[..], &plan.reasons, price.as_slice()].concat(),
-            notes: [&moved(wanted, &constants)[..], &solution.notes, repeats.as_slice(), left.as_slice()]
+            notes: [&moved(request, &constants)[..], &solution.notes, repeats.as_slice(), left.as_slice()]
                 .concat(),
             constants,
             stopping,
@@ -321,10 +321,11 @@ fn constants(problem: &AnyProblem, plan: &Plan, solution: &Solution) -> Given {
 
 /// Constants whose value was changed: a weakly convex penalty bounds β from below and μ from
 /// above. Zero means an automatic value.
-fn moved(wanted: &Wanted, in_force: &Given) -> Vec<Message> {
+fn moved(request: &Request, in_force: &Given) -> Vec<Message> {
     let number =
         |(name, value): (&str, Value)| Some((name.to_string(), value.number().filter(|v| *v != 0.0)?));
-    let typed = wanted.constants.iter().filter_map(number);
+    let constants = request.solver_constants();
+    let typed = constants.iter().filter_map(number);
     typed
         .filter_map(|(name, typed)| {
             let used = in_force.get(&name).and_then(Value::number)?;

@@ -41,53 +41,27 @@ pub use tuning::{PARTS, Tuning};
 
 use std::sync::Arc;
 
-use orthopt_core::options::Given;
+use orthopt_core::options::{Given, choices};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
-use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::error::Result;
 use rand_pcg::Pcg64;
 
-/// How long a search continues by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Effort {
-    /// Until a doubling of the work lowers F by less than 1e-2 of |F|; after .3 s of one thread that share grows with the time.
-    Quick,
-    /// By less than 1e-3; the share grows after 1 s.
-    #[default]
-    Normal,
-    /// By less than 1e-5; the share grows after 10 s.
-    Thorough,
+choices! {
+    /// How long a search continues by itself.
+    #[derive(Default)]
+    pub enum Effort as "effort", EFFORTS {
+        /// Until a doubling of the work lowers F by less than 1e-2 of |F|; after .3 s of one thread that share grows with the time.
+        Quick = "quick", "ends when the last doubling of the work lowered F by less than 1e-2 of |F|; after .3 s of one thread the share grows with the time";
+        /// By less than 1e-3; the share grows after 1 s.
+        #[default]
+        Normal = "normal", "by less than 1e-3; the share grows after 1 s";
+        /// By less than 1e-5; the share grows after 10 s.
+        Thorough = "thorough", "by less than 1e-5; the share grows after 10 s";
+    }
 }
 
-/// Names of the efforts with one line each.
-pub const EFFORTS: &[(&str, &str)] = &[
-    (
-        "quick",
-        "ends when the last doubling of the work lowered F by less than 1e-2 of |F|; after .3 s of one thread the share grows with the time",
-    ),
-    ("normal", "by less than 1e-3; the share grows after 1 s"),
-    ("thorough", "by less than 1e-5; the share grows after 10 s"),
-];
-
 impl Effort {
-    /// The effort called `name`.
-    ///
-    /// # Errors
-    /// [`Error::UnknownName`].
-    pub fn parse(name: &str) -> Result<Self> {
-        let all = [Self::Quick, Self::Normal, Self::Thorough];
-        all.into_iter().find(|effort| effort.name() == name).ok_or_else(|| Error::UnknownName {
-            kind: "effort",
-            name: name.into(),
-            known: EFFORTS.iter().map(|e| e.0).collect::<Vec<_>>().join(", "),
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        EFFORTS[self as usize].0
-    }
-
     /// Decrease of F, times |F|, that is worth a doubling of a little work.
     pub(crate) fn worth(self) -> f64 {
         [1e-2, 1e-3, 1e-5][self as usize]

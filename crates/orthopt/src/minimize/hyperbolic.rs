@@ -12,7 +12,6 @@ use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_run::family::Case;
-use orthopt_run::request::Settled;
 use orthopt_run::solvers::j_sums;
 
 /// Default solver.
@@ -27,15 +26,15 @@ impl OwnRun<'_> {
     /// # Errors
     /// A penalty, a missing signature, a start that does not fit; those of the solvers.
     pub(super) fn hyperbolic(&self, observers: &mut [&mut dyn Observer]) -> Result<OwnResult> {
-        let Settled { pose, wanted, stopping, .. } = self.settled;
+        let request = self.request;
         let (n, r) = self.f.shape();
         if n != r {
             let what = "X of a J-orthogonal problem".into();
             return Err(Error::Shape { what, rows: n, cols: r, expected_rows: n, expected_cols: n });
         }
-        let case = Case::of_function(true, self.penalty(), pose.map.is_some());
+        let case = Case::of_function(true, self.penalty(), request.map.is_some());
         self.given.check(case.clone())?;
-        let text = pose.signature.as_ref().ok_or_else(|| Error::InvalidOption {
+        let text = request.signature.as_ref().ok_or_else(|| Error::InvalidOption {
             option: "signature".into(),
             value: "not given".into(),
             expected: "the number of leading ones of J, or a list of signs".into(),
@@ -45,21 +44,21 @@ impl OwnRun<'_> {
         let sampled = VR_J_JOBCD.name;
         let default = if self.f.components() >= MANY { sampled } else { DEFAULT };
         let samples = |named: &str| named.split('+').any(|name| name == sampled);
-        if sums && wanted.solver.as_deref().is_some_and(|named| !samples(named)) {
+        if sums && request.solver.as_deref().is_some_and(|named| !samples(named)) {
             let why = " does not apply to this solver: it is for vr-j-jobcd; leave it out";
             return Err(Error::Incompatible(Message::about("sample").text(why)));
         }
         let stages = self.stages(j_sums(), &problem, default, &case)?;
         let x0 = match &self.x0 {
             Some(x) => x.clone(),
-            None => problem.constraint.random(&mut start_rng(wanted.seed)),
+            None => problem.constraint.random(&mut start_rng(request.seed())),
         };
         problem.constraint.check(&x0, "the starting point X")?;
         let unit = self.f.settle_unit(&x0);
         if sums {
             self.f.check_sum(&x0)?;
         }
-        let solution = self.run(&problem, stages, x0, stopping, (unit, observers))?;
+        let solution = self.run(&problem, stages, x0, &request.stopping(), (unit, observers))?;
         let measure = |clock: &Cancel| {
             let x = &solution.x;
             let gradient = (!clock.is_over()).then(|| problem.gradient(x))?;

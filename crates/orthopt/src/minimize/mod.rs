@@ -33,11 +33,11 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_run::family::in_unit::shape as shape_in_unit;
 use orthopt_run::family::{
-    Case, CompositeOptions, GivenOptions, Run, Wanted, check_constants, check_solvers, composite_parts,
+    CallOptions, Case, CompositeOptions, Request, Run, check_constants, check_solvers, composite_parts,
     needs_parts, penalty_called,
 };
 use orthopt_run::report::assessment::in_time;
-use orthopt_run::request::{Front, OPTIONS, Settled};
+use orthopt_run::request::{Front, OPTIONS};
 
 use orthopt_core::solve::{
     AnySolver, Chain, Observer, RunOptions, Solution, Status, Stopping, Times, run_restarts,
@@ -68,10 +68,10 @@ pub struct OwnRun<'a> {
     pub x0: Option<RowMat>,
     /// One of [`CONSTRAINTS`].
     pub constraint: &'a str,
-    /// Meaning of the options.
-    pub settled: &'a Settled,
+    /// The options.
+    pub request: &'a Request,
     /// The options that are given.
-    pub given: &'a GivenOptions,
+    pub given: &'a CallOptions,
     /// The front end whose names errors have.
     pub front: Front,
 }
@@ -117,20 +117,20 @@ pub fn minimize(call: &OwnRun<'_>, observers: &mut [&mut dyn Observer]) -> Resul
 
 impl OwnRun<'_> {
     fn penalty(&self) -> &str {
-        self.settled.pose.penalty.as_deref().unwrap_or("none")
+        self.request.penalty.as_deref().unwrap_or("none")
     }
 
     fn stiefel(&self, observers: &mut [&mut dyn Observer]) -> Result<OwnResult> {
-        let Settled { pose, wanted, .. } = self.settled;
+        let request = self.request;
         let penalty = self.penalty();
-        let case = Case::of_function(false, penalty, pose.map.is_some());
+        let case = Case::of_function(false, penalty, request.map.is_some());
         self.given.check(case.clone())?;
-        if pose.map.is_some() || needs_parts(penalty) {
+        if request.map.is_some() || needs_parts(penalty) {
             return self.composite(&case, observers);
         }
         let made = |unit: f64| -> Result<AnyPenalty> {
             let lambda = self.weight(penalty)? / unit;
-            (find_penalty(penalty)?.make_shaped)(lambda, &shape_in_unit(&pose.shape, unit))
+            (find_penalty(penalty)?.make_shaped)(lambda, &shape_in_unit(&request.shape(), unit))
         };
         let nonneg = made(1.0)?.requires_nonneg();
         let unit = self.settle_unit(nonneg)?;
@@ -141,11 +141,11 @@ impl OwnRun<'_> {
             true => DEFAULTS[1],
             false => DEFAULTS[2],
         };
-        check_constants(&pose.shape, &[penalty])?;
+        check_constants(&request.shape(), &[penalty])?;
         let (n, r) = self.f.shape();
         let problem: Own = Problem::new(self.f.clone(), h, r)?;
         let stages = self.stages(general_pairwise(), &problem, default, &case)?;
-        let mut rng = start_rng(wanted.seed);
+        let mut rng = start_rng(request.seed());
         let random = |rng: &mut Pcg64| match problem.h.requires_nonneg() {
             true => partition(n, r, rng),
             false => problem.constraint.random(rng),
@@ -168,20 +168,24 @@ impl OwnRun<'_> {
 
     /// f − g + h∘A: a penalty with parts of its own, or one behind a linear map.
     fn composite(&self, case: &Case, observers: &mut [&mut dyn Observer]) -> Result<OwnResult> {
-        let Settled { pose, wanted, .. } = self.settled;
+        let request = self.request;
         let penalty = self.penalty();
-        check_constants(&pose.shape, &[penalty])?;
+        check_constants(&request.shape(), &[penalty])?;
         let (n, r) = self.f.shape();
         let unit = self.settle_unit(false)?;
-        let shape = shape_in_unit(&pose.shape, unit);
-        let parts =
-            CompositeOptions { k: pose.k, map: pose.map.clone(), shape, ..CompositeOptions::default() };
+        let shape = shape_in_unit(&request.shape(), unit);
+        let parts = CompositeOptions {
+            k: request.k,
+            map: request.map().cloned(),
+            shape,
+            ..CompositeOptions::default()
+        };
         let lambda = self.weight(penalty)? / unit;
         let (g, h, a) = composite_parts(penalty, lambda, (n, r), &parts)?;
         let problem = Problem::new(self.f.clone(), h, r)?.minus(g)?.through(a)?;
         let plain = problem.h.is_convex() && problem.g.is_zero() && problem.a.square().is_some();
         let stages = self.stages(splitting(), &problem, COMPOSITE_DEFAULTS[usize::from(plain)], case)?;
-        let mut rng = start_rng(wanted.seed);
+        let mut rng = start_rng(request.seed());
         let x0 = self.x0.clone().unwrap_or_else(|| problem.constraint.random(&mut rng));
         problem.constraint.check(&x0, "the starting point X")?;
         let elsewhere = problem.constraint.random(&mut rng);
@@ -207,7 +211,7 @@ impl OwnRun<'_> {
 
     /// λ of those who give a penalty: there are no data to choose it from.
     fn weight(&self, penalty: &str) -> Result<f64> {
-        let lambda = self.settled.pose.lambda;
+        let lambda = self.request.lambda;
         if penalty_called(penalty)?.lambda_share.is_none() {
             return Ok(lambda.unwrap_or(0.0));
         }
@@ -221,7 +225,7 @@ impl OwnRun<'_> {
 
     /// The unit of f, found where the first run begins.
     fn settle_unit(&self, nonneg: bool) -> Result<f64> {
-        let ((n, r), mut rng) = (self.f.shape(), start_rng(self.settled.wanted.seed));
+        let ((n, r), mut rng) = (self.f.shape(), start_rng(self.request.seed()));
         let constraint = Stiefel::new(n, r)?;
         let x0 = match &self.x0 {
             Some(x) => x.clone(),
@@ -240,7 +244,7 @@ impl OwnRun<'_> {
         default: &str,
         case: &Case,
     ) -> Result<Vec<AnySolver<P>>> {
-        let wanted = &self.settled.wanted;
+        let wanted = self.request;
         let find = |name: &str| {
             list.iter().find(|info| info.name == name).ok_or_else(|| {
                 let available = list.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
@@ -255,7 +259,7 @@ impl OwnRun<'_> {
         };
         let names: Vec<&str> = wanted.solver.as_deref().unwrap_or(default).split('+').collect();
         check_solvers(&names.join("+"))?;
-        check_constants(&wanted.constants, &names)?;
+        check_constants(&wanted.solver_constants(), &names)?;
         let infos = names.into_iter().map(find).collect::<Result<Vec<_>>>()?;
         let greedy = matches!(wanted.working_set, Some(WorkingSet::GreedySv | WorkingSet::GreedyOr));
         self.given.check(case.clone().run_by(Run::of_solvers(&infos, greedy)))?;
@@ -271,7 +275,7 @@ impl OwnRun<'_> {
         stopping: &Stopping,
         (unit, observers): (f64, &mut [&mut dyn Observer]),
     ) -> Result<Solution> {
-        let Wanted { seed, .. } = self.settled.wanted;
+        let seed = self.request.seed();
         let options = RunOptions {
             max_iterations: stopping.max_iters,
             seed,
@@ -289,16 +293,15 @@ impl OwnRun<'_> {
         starts: Starts<'_, R>,
         run: impl FnMut(RowMat, &Stopping) -> Result<Solution>,
     ) -> Result<Solution> {
-        let Settled { stopping, restarts, .. } = self.settled;
-        let further = Further::of(*restarts, self.x0.is_some());
-        let mut solution = best_of(starts, further, stopping, run)?;
+        let further = Further::of(self.request.restarts, self.x0.is_some());
+        let mut solution = best_of(starts, further, &self.request.stopping(), run)?;
         solution.settings.extend(self.f.known_lipschitz().map(|l| ("lipschitz".into(), l.into())));
         Ok(solution)
     }
 
     /// Measures X of a run, if that is asked for, in what it has left of its limit and a moment; `None` where a call of f takes longer.
     fn checked(&self, found: &Solution, measure: impl FnOnce(&Cancel) -> Option<f64>) -> Option<f64> {
-        self.settled.certify?;
+        self.request.scope()?;
         self.afterwards(found, |clock, _| measure(clock))
     }
 
@@ -314,7 +317,7 @@ impl OwnRun<'_> {
         }
         let cancel = self.f.attended();
         let call = found.seconds / self.f.evaluations().max(1) as f64;
-        in_time((self.settled.stopping.time_limit, found.seconds), (&cancel, &cancel), |clock| {
+        in_time((self.request.time_limit, found.seconds), (&cancel, &cancel), |clock| {
             let has_time = || !clock.is_over() && clock.left().is_none_or(|left| call <= left);
             if has_time() { f(clock, &has_time) } else { None }
         })

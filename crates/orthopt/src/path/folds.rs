@@ -7,11 +7,11 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::cells::{Cells, Pattern};
-use super::{Request, Watch, path};
-use orthopt_core::problem::{PcaData, Storage, projected_share};
+use super::{PathRequest, Watch, path};
+use orthopt_core::problem::{PcaData, projected_share};
 use orthopt_core::smooth::Centring;
 use orthopt_linalg::error::{Error, Result};
-use orthopt_run::family::PoseOptions;
+use orthopt_run::family::Request;
 use orthopt_run::report::DataFacts;
 
 /// Rows or cells that are held out.
@@ -128,7 +128,7 @@ impl Validation {
 pub fn cross_validate(
     data: &PcaData<'_>,
     facts: &DataFacts,
-    request: &Request,
+    request: &PathRequest,
     folds: Folds,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Validation>> {
@@ -152,7 +152,7 @@ pub fn cross_validate(
 pub fn judge(
     data: &PcaData<'_>,
     facts: &DataFacts,
-    request: &Request,
+    request: &PathRequest,
     (fold, Folds { count, by }): (usize, Folds),
     watch: &mut Watch<'_, '_>,
 ) -> Result<Option<Vec<f64>>> {
@@ -166,21 +166,21 @@ pub fn judge(
     };
     let centred = facts.centered || is_centred(data);
     if by == By::Cells {
-        let pattern = Pattern::new((rows, data.ncols()), count, request.wanted.seed)?;
+        let pattern = Pattern::new((rows, data.ncols()), count, request.options.seed())?;
         if fold >= count {
             return Err(missing());
         }
         let request = &request.with_rank(data)?; // of all rows
         let cells = Cells::new(data, (centred, facts.roots.as_deref()), &pattern, fold)?;
         // C takes no storage
-        let pose = PoseOptions { storage: Storage::default(), ..request.pose.clone() };
-        let request = &Request { pose, ..request.clone() };
+        let options = Request { storage: None, ..request.options.clone() };
+        let request = &PathRequest { options, ..request.clone() };
         let found = path(&PcaData::Gram(cells.c.as_mat()), facts, request, watch)?;
         let ended = found.interrupted || found.points.len() < request.along.len();
         let shares = found.points.iter().map(|point| cells.predicted(point.report.x()));
         return Ok((!ended).then(|| shares.collect()));
     }
-    let all = folds(rows, count, request.wanted.seed)?;
+    let all = folds(rows, count, request.options.seed())?;
     let fold = all.get(fold).ok_or_else(missing)?;
     let request = &request.with_rank(data)?; // of all rows
     let (mut kept, mut held) = (Rows::of(data, &fold.train)?, Rows::of(data, &fold.test)?);

@@ -31,34 +31,33 @@ use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
+use orthopt_run::family::request::Of;
 use orthopt_run::family::{
-    AnyProblem, Case, Family, Plan, PoseOptions, Posed, ProblemInfo, Run, Wanted, WarmStart, knee, pose,
+    AnyProblem, Case, Family, Plan, Posed, ProblemInfo, Request, Run, WarmStart, knee, pose,
 };
 use orthopt_run::report::{DataFacts, Report, Task};
 use orthopt_run::search::Effort;
 
 /// Request for a path.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct PathRequest {
     /// The problem.
     pub problem: &'static ProblemInfo,
-    /// Options of the problem; the path sets λ or the limit.
-    pub pose: PoseOptions,
+    /// The options: the path sets λ or the limit; the effort is quick if not given.
+    pub options: Request,
     /// The points.
     pub along: Along,
-    /// Solver, effort (quick if not given) and seed.
-    pub wanted: Wanted,
     /// Limits; the time is that of the whole path, iterations are those of each point.
     pub stopping: Stopping,
 }
 
-impl Request {
+impl PathRequest {
     /// The request with the number of components that a rule gives.
     ///
     /// # Errors
-    /// Those of [`PoseOptions::with_rank`].
+    /// Those of [`Request::with_rank`].
     pub fn with_rank(&self, data: &PcaData<'_>) -> Result<Self> {
-        Ok(Self { pose: self.pose.with_rank(self.problem, data)?.into_owned(), ..self.clone() })
+        Ok(Self { options: self.options.with_rank(self.problem, data)?.into_owned(), ..self.clone() })
     }
 }
 
@@ -131,7 +130,7 @@ pub struct Watch<'a, 'b> {
 pub fn path(
     data: &PcaData<'_>,
     facts: &DataFacts,
-    request: &Request,
+    request: &PathRequest,
     watch: &mut Watch<'_, '_>,
 ) -> Result<Path> {
     request.along.check(request)?;
@@ -170,9 +169,9 @@ const ROUNDS: usize = 2;
 
 /// A path during its computation. The problem is posed for one point at a time, and moves to the next with its data.
 struct Walk<'a> {
-    request: &'a Request,
+    request: &'a PathRequest,
     facts: &'a DataFacts,
-    wanted: Wanted,
+    wanted: Request,
     posed: Option<Posed>,
     points: Vec<Point>,
     tried: BTreeSet<(usize, usize, u64)>, // the point, where X came from, and F there: which X it was
@@ -184,16 +183,16 @@ impl<'a> Walk<'a> {
     fn begin(
         data: &PcaData<'_>,
         facts: &'a DataFacts,
-        request: &'a Request,
+        request: &'a PathRequest,
         cancel: &Cancel,
     ) -> Result<Self> {
-        let pose_options = request.along.first(&request.pose);
+        let pose_options = request.along.first(&request.options);
         let cancel = cancel.within(request.stopping.time_limit);
         let posed = cancel.during(|| pose(request.problem, data, &pose_options))?;
-        let is_open = request.wanted.effort.is_none() && request.stopping.time_limit.is_none();
-        let own = if is_open { request.wanted.with_work(WORK) } else { request.wanted.clone() };
+        let is_open = request.options.effort.is_none() && request.stopping.time_limit.is_none();
+        let own = if is_open { request.options.with_work(WORK) } else { request.options.clone() };
         let effort = own.effort.or(Some(Effort::Quick));
-        let wanted = Wanted { effort, carried: WarmStart::along(), ..own };
+        let wanted = Request { effort, carried: WarmStart::along(), ..own };
         let (points, tried) = (Vec::new(), BTreeSet::new());
         Ok(Self { request, facts, wanted, posed: Some(posed), points, tried, cancel, interrupted: false })
     }
@@ -215,8 +214,9 @@ impl<'a> Walk<'a> {
         let report = {
             let plan = problem.plan(&self.wanted)?;
             if i == 0 {
-                let case = Case::new(self.request.problem, &self.request.along.first(&self.request.pose));
-                case.run_by(Run::of(problem, &plan, None)).check(self.request.wanted.given())?;
+                let case = Case::new(self.request.problem, &self.request.along.first(&self.request.options));
+                case.run_by(Run::of(problem, &plan, None))
+                    .check(self.request.options.given_of(&[Of::Run]))?;
             }
             run(problem, &plan, &task, &self.wanted, stopping, None, watch)?
         };
@@ -339,10 +339,10 @@ fn lowest(problem: &AnyProblem, points: &[Point], i: usize) -> Option<(usize, f6
 }
 
 /// The last solver of the default chain from a given X.
-pub(crate) fn polished(problem: &AnyProblem, wanted: &Wanted, x: &RowMat) -> Result<(Plan, Wanted)> {
-    let usual = problem.plan(&Wanted { effort: wanted.effort, ..Wanted::default() })?;
+pub(crate) fn polished(problem: &AnyProblem, wanted: &Request, x: &RowMat) -> Result<(Plan, Request)> {
+    let usual = problem.plan(&Request { effort: wanted.effort, ..Request::default() })?;
     let solver = usual.solvers.last().map(|solver| solver.name.to_string());
-    let wanted = Wanted { solver, start: Some(Start::Given(x.clone())), ..wanted.clone() };
+    let wanted = Request { solver, init: Some(Start::Given(x.clone()).into()), ..wanted.clone() };
     Ok((problem.plan(&wanted)?, wanted))
 }
 
@@ -350,7 +350,7 @@ fn run(
     problem: &AnyProblem,
     plan: &Plan,
     task: &Task,
-    wanted: &Wanted,
+    wanted: &Request,
     stopping: Stopping,
     restarts: Option<u64>,
     watch: &mut Watch<'_, '_>,
@@ -368,11 +368,11 @@ impl Path {
     pub fn bound(
         &mut self,
         data: &PcaData<'_>,
-        request: &Request,
+        request: &PathRequest,
         seconds: f64,
         cancel: &Cancel,
     ) -> Result<()> {
-        let mut posed = pose(request.problem, data, &request.along.first(&request.pose))?;
+        let mut posed = pose(request.problem, data, &request.along.first(&request.options))?;
         let mut below = f64::NEG_INFINITY;
         for i in (0..self.points.len()).rev() {
             posed = request.along.to(i, posed, request)?;
@@ -384,7 +384,7 @@ impl Path {
             let options = bound::Options {
                 seconds: Some(seconds),
                 nodes: u64::MAX,
-                memory: request.pose.max_memory,
+                memory: request.options.memory(),
                 ..Default::default()
             };
             let problem = &posed.problem;

@@ -6,9 +6,9 @@ use orthopt_limits::problem::CardinalityProblem;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::sort_numbers_down;
-use orthopt_run::family::{AnyProblem, Between, Kind, Limit, PoseOptions, Posed, ProblemInfo, pose};
+use orthopt_run::family::{AnyProblem, Between, Kind, Limit, Posed, ProblemInfo, Request, pose};
 
-use super::Request;
+use super::PathRequest;
 
 /// Parameter that changes along a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +33,7 @@ impl Along {
     pub fn of(
         given: Option<Self>,
         info: &'static ProblemInfo,
-        options: &PoseOptions,
+        options: &Request,
         data: &PcaData<'_>,
     ) -> Result<Self> {
         match given {
@@ -49,7 +49,7 @@ impl Along {
     ///
     /// # Errors
     /// A penalty whose largest useful λ is not known, bad data.
-    pub fn of_default(info: &'static ProblemInfo, options: &PoseOptions, data: &PcaData<'_>) -> Result<Self> {
+    pub fn of_default(info: &'static ProblemInfo, options: &Request, data: &PcaData<'_>) -> Result<Self> {
         let name = options.penalty.as_deref().unwrap_or(info.penalty);
         if info.kind != Kind::Pca || matches!(name, "l0" | "none" | "nonneg") {
             let counts = DEFAULT_COUNTS.iter().copied().filter(|k| *k <= data.ncols());
@@ -61,7 +61,7 @@ impl Along {
                     .option("lambdas"),
             ));
         }
-        let options = PoseOptions { relative_lambda: Some(LARGEST), ..options.clone() };
+        let options = Request { relative_lambda: Some(LARGEST), ..options.clone() };
         let most = pose(info, data, &options)?.lambda.unwrap_or(0.0);
         Ok(Self::Lambdas((0..DEFAULT_LAMBDAS).map(|k| most * 0.5f64.powi(k)).collect()))
     }
@@ -121,23 +121,23 @@ impl Along {
     }
 
     /// Options of the problem for the first point.
-    pub(super) fn first(&self, options: &PoseOptions) -> PoseOptions {
+    pub(super) fn first(&self, options: &Request) -> Request {
         let options = options.clone();
         match self {
-            Self::Counts(list) => PoseOptions { limit: Some(Limit::Nonzeros(vec![list[0]])), ..options },
+            Self::Counts(list) => options.with_limit(Some(Limit::Nonzeros(vec![list[0]]))),
             Self::Lambdas(list) => {
-                PoseOptions { lambda: Some(list[0]), relative_lambda: None, limit: None, ..options }
+                Request { lambda: Some(list[0]), relative_lambda: None, ..options }.with_limit(None)
             }
         }
     }
 
     /// Checks that the path can be computed.
-    pub(super) fn check(&self, request: &Request) -> Result<()> {
-        let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
+    pub(super) fn check(&self, request: &PathRequest) -> Result<()> {
+        let name = request.options.penalty.as_deref().unwrap_or(request.problem.penalty);
         let wrong = |option: &str, value: String, expected: &str| {
             Err(Error::InvalidOption { option: option.into(), value, expected: expected.into() })
         };
-        if request.pose.between != Between::Orthogonal {
+        if request.options.between() != Between::Orthogonal {
             let why = " is for a single point: a path has orthogonal components";
             return Err(Error::Incompatible(Message::about("constraint").text(why)));
         }
@@ -151,7 +151,7 @@ impl Along {
                 wrong("counts", "in another order".into(), "increasing counts, or decreasing lambdas")
             }
             Self::Lambdas(_) => {
-                let pca = request.problem.kind == Kind::Pca && request.pose.map.is_none();
+                let pca = request.problem.kind == Kind::Pca && request.options.map.is_none();
                 let weighed = find_penalty(name).is_ok_and(|p| p.lambda_share.is_some());
                 if pca && weighed {
                     return Ok(());
@@ -166,7 +166,7 @@ impl Along {
     }
 
     /// The problem at point i; the data go with it.
-    pub(super) fn to(&self, i: usize, posed: Posed, request: &Request) -> Result<Posed> {
+    pub(super) fn to(&self, i: usize, posed: Posed, request: &PathRequest) -> Result<Posed> {
         let Posed { problem, rank, lambda, limits, .. } = posed;
         if let AnyProblem::InUnit(far) = problem {
             let (near, unit) = far.into_parts();
@@ -177,7 +177,7 @@ impl Along {
                 }
             };
             let lambda = lambda.map(|lambda| unit.lambda(lambda));
-            let request = Request { pose: unit.options(&request.pose), ..request.clone() };
+            let request = PathRequest { options: unit.options(&request.options), ..request.clone() };
             let posed = along.to(i, Posed { problem: near, lambda, limits, ..posed }, &request)?;
             return Ok(unit.back(posed));
         }
@@ -200,8 +200,8 @@ impl Along {
                 (AnyProblem::Measured(old.limited(limits.clone(), list[i])?), Some(list[i]), Some(limits))
             }
             (Self::Lambdas(list), AnyProblem::Pca(mut problem)) => {
-                let name = request.pose.penalty.as_deref().unwrap_or(request.problem.penalty);
-                problem.h = (find_penalty(name)?.make_shaped)(list[i], &request.pose.shape)?;
+                let name = request.options.penalty.as_deref().unwrap_or(request.problem.penalty);
+                problem.h = (find_penalty(name)?.make_shaped)(list[i], &request.options.shape())?;
                 (AnyProblem::Pca(problem), Some(list[i]), None)
             }
             (_, problem) => (problem, lambda, limits),

@@ -9,8 +9,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{
-    AnyProblem, Between, Family, Limit, LinearInput, PROBLEMS, PoseOptions, ProblemInfo, Wanted,
-    find_problem, pose,
+    AnyProblem, Between, Family, Limit, LinearInput, PROBLEMS, ProblemInfo, Request, find_problem, pose,
 };
 use orthopt::problem::PcaData;
 use orthopt::smooth::{Measure, Order};
@@ -45,19 +44,19 @@ fn hash(x: &RowMat) -> u64 {
 }
 
 /// Problems as they are, and those that limits, measures and constraints make of them.
-fn asked() -> Vec<(&'static ProblemInfo, &'static str, PoseOptions)> {
-    let mut out: Vec<_> = PROBLEMS.iter().map(|p| (p, "", PoseOptions::default())).collect();
-    let counts = || PoseOptions { limit: Some(Limit::Nonzeros(vec![4])), ..PoseOptions::default() };
-    let measured = |measure| PoseOptions { maximise: Some(measure), ..counts() };
-    let total = PoseOptions { limit: Some(Limit::Total(9)), ..PoseOptions::default() };
-    let rows = PoseOptions { limit: Some(Limit::Variables(5)), ..PoseOptions::default() };
+fn asked() -> Vec<(&'static ProblemInfo, &'static str, Request)> {
+    let mut out: Vec<_> = PROBLEMS.iter().map(|p| (p, "", Request::default())).collect();
+    let counts = || Request::default().with_limit(Some(Limit::Nonzeros(vec![4])));
+    let measured = |measure| Request { maximise: Some(measure), ..counts() };
+    let total = Request::default().with_limit(Some(Limit::Total(9)));
+    let rows = Request::default().with_limit(Some(Limit::Variables(5)));
     let of_l0 = [
         ("4 nonzeros, variance", measured(Measure::Variance)),
         ("4 nonzeros, adjusted", measured(Measure::Adjusted)),
         ("4 nonzeros, polar", measured(Measure::Polar)),
         ("4 nonzeros, explained", measured(Measure::Explained)),
-        ("4 nonzeros, sequential", PoseOptions { order: Order::Sequential, ..counts() }),
-        ("4 nonzeros, uncorrelated", PoseOptions { between: Between::Uncorrelated, ..counts() }),
+        ("4 nonzeros, sequential", Request { order: Some(Order::Sequential), ..counts() }),
+        ("4 nonzeros, uncorrelated", Request { constraint: Some(Between::Uncorrelated), ..counts() }),
         ("9 nonzeros in all", total),
         ("5 variables", rows),
     ];
@@ -66,11 +65,11 @@ fn asked() -> Vec<(&'static ProblemInfo, &'static str, PoseOptions)> {
     let nonneg = find_problem("nonneg-pca").unwrap();
     out.push((nonneg, "4 nonzeros", counts()));
     let pca = find_problem("pca").unwrap();
-    out.push((pca, "4 nonzeros, both", PoseOptions { between: Between::Both, ..counts() }));
+    out.push((pca, "4 nonzeros, both", Request { constraint: Some(Between::Both), ..counts() }));
     out
 }
 
-fn run(problem: &AnyProblem, wanted: &Wanted, max_iters: Option<u64>) -> orthopt::Result<Solution> {
+fn run(problem: &AnyProblem, wanted: &Request, max_iters: Option<u64>) -> orthopt::Result<Solution> {
     let stopping = Stopping { max_iters, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     problem.plan(wanted)?.run(problem, wanted, &stopping, None, &Cancel::never(), &mut [])
 }
@@ -85,10 +84,10 @@ fn lines(what: &str, problem: &AnyProblem, out: &mut String) {
         writeln!(out, "{what} | {solver} | {text}").unwrap();
     };
     for solver in problem.solvers().iter().filter(|s| (s.handles)(problem)) {
-        let wanted = Wanted { solver: Some(solver.name.into()), seed: 1, ..Wanted::default() };
+        let wanted = Request { solver: Some(solver.name.into()), seed: Some(1), ..Request::default() };
         line(solver.name, run(problem, &wanted, Some(ITERATIONS)));
     }
-    let wanted = Wanted { work: Some(WORK), seed: 1, ..Wanted::default() };
+    let wanted = Request { work: Some(WORK), seed: Some(1), ..Request::default() };
     line("search", run(problem, &wanted, None));
 }
 
@@ -110,18 +109,19 @@ fn table() -> String {
     for (info, limits, options) in asked() {
         for (storage, data) in &storages {
             let what = format!("{} {limits} | {storage}", info.name);
-            let mut options = PoseOptions { rank: Some(3), ..options.clone() };
+            let mut options = Request { rank: Some(3.into()), ..options.clone() };
             match (info.name, *storage) {
                 ("hyperbolic-eig", _) => options.rank = None,
                 ("probe", _) => {
                     options.rank = None;
-                    options.distances = Some(RowMat::from_fn(m, m, |i, j| i.abs_diff(j) as f64));
+                    options.distances = Some(RowMat::from_fn(m, m, |i, j| i.abs_diff(j) as f64).into());
                 }
                 ("procrustes", "C") => {
-                    options.linear = Some(LinearInput::Given(RowMat::from_fn(n, 3, |i, k| dense[(i, k)])))
+                    options.linear =
+                        Some(LinearInput::Given(RowMat::from_fn(n, 3, |i, k| dense[(i, k)])).into())
                 }
                 ("procrustes", _) => {
-                    options.target = Some(RowMat::from_fn(m, 3, |i, k| dense[(m - 1 - i, k)]))
+                    options.target = Some(RowMat::from_fn(m, 3, |i, k| dense[(m - 1 - i, k)]).into())
                 }
                 _ => {}
             }

@@ -4,7 +4,7 @@ use orthopt::RowMat;
 use orthopt::bound::{End, LimitDual, Options, limit_dual, lower_bound};
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::problem::{Cardinality, CardinalityProblem};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt_linalg::eigen::symmetric_eigenvalues;
@@ -206,7 +206,7 @@ fn searched_from(
     pool.install(|| {
         let p = CardinalityProblem::new(negative(c), r, Cardinality::Components(vec![k; r]), 0.0, false);
         let tuning = Tuning { before: least, ..Tuning::DEFAULT };
-        let wanted = Wanted { effort: Some(Effort::Normal), tuning, ..Wanted::default() };
+        let wanted = Request { effort: Some(Effort::Normal), tuning, ..Request::default() };
         let p = p.unwrap();
         let plan = p.plan(&wanted).unwrap();
         plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()

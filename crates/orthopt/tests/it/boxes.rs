@@ -3,7 +3,7 @@
 use crate::common::gaussian;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Request, find_problem, pose};
 use orthopt::penalty::Shape;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Status, Stopping};
@@ -13,7 +13,8 @@ use orthopt_core::constraint::stiefel;
 fn boxed((n, r): (usize, usize), lower: f64, upper: f64) -> orthopt::Result<PcaProblem> {
     let a = gaussian(2 * n, n, 5);
     let shape: Shape = [("box-lower".into(), lower), ("box-upper".into(), upper)].into();
-    let options = PoseOptions { rank: Some(r), penalty: Some("box".into()), shape, ..Default::default() };
+    let options =
+        Request { rank: Some(r.into()), penalty: Some("box".into()), constants: shape, ..Default::default() };
     let posed = pose(find_problem("pca")?, &PcaData::Dense(a.as_ref()), &options)?;
     let AnyProblem::Pca(p) = posed.problem else { panic!("pca with a penalty is f + h") };
     Ok(p)
@@ -28,7 +29,7 @@ fn every_solver_begins_inside_and_ends_there() {
         let p = boxed(shape, lower, upper).unwrap();
         let mut solvers = 0;
         for info in p.solvers().iter().filter(|info| (info.handles)(&p)) {
-            let wanted = Wanted { solver: Some(info.name.into()), ..Default::default() };
+            let wanted = Request { solver: Some(info.name.into()), ..Default::default() };
             let s = p
                 .plan(&wanted)
                 .unwrap()
@@ -42,7 +43,7 @@ fn every_solver_begins_inside_and_ends_there() {
         }
         assert!(solvers > 5, "only {solvers} solvers take the box");
         // and what the library chooses
-        let wanted = Wanted::default();
+        let wanted = Request::default();
         let stopping = Stopping { max_iters: Some(20_000), ..stopping };
         let s =
             p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
@@ -69,7 +70,7 @@ fn a_box_without_a_point_is_refused() {
     let p = boxed((25, 2), -0.2, 0.2).unwrap();
     let stopping = Stopping { max_iters: Some(100), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     for solver in [None, Some("obcd".to_string())] {
-        let wanted = Wanted { solver, ..Default::default() };
+        let wanted = Request { solver, ..Default::default() };
         let found = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []);
         let message = found.unwrap_err().to_string();
         assert!(message.contains("was found to start from (there may be none)"), "{message}");
@@ -80,7 +81,8 @@ fn a_box_without_a_point_is_refused() {
 fn a_start_outside_is_refused() {
     let p = boxed((20, 2), -0.5, 0.5).unwrap();
     let x = RowMat::from_fn(20, 2, |i, k| f64::from(u8::from(i == k)));
-    let wanted = Wanted { solver: Some("obcd".into()), start: Some(Start::Given(x)), ..Default::default() };
+    let wanted =
+        Request { solver: Some("obcd".into()), init: Some(Start::Given(x).into()), ..Default::default() };
     let stopping = Stopping { max_iters: Some(100), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let found = p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []);
     let message = found.unwrap_err().to_string();

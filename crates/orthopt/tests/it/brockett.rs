@@ -6,18 +6,18 @@ use faer::{Mat, Side};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::{BlockScope, Scope, block_k_stationarity, block_stationarity};
-use orthopt::family::{AnyProblem, Family, Limit, PoseOptions, Posed, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Limit, Posed, Request, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Status, Stopping};
 use orthopt::start::Start;
 
-fn posed(data: &PcaData<'_>, options: &PoseOptions) -> orthopt::Result<Posed> {
+fn posed(data: &PcaData<'_>, options: &Request) -> orthopt::Result<Posed> {
     pose(find_problem("brockett").unwrap(), data, options)
 }
 
 /// Of C itself.
-fn of(c: &Mat<f64>, weights: &[f64], change: impl FnOnce(&mut PoseOptions)) -> PcaProblem {
-    let mut options = PoseOptions { component_weights: Some(weights.to_vec()), ..Default::default() };
+fn of(c: &Mat<f64>, weights: &[f64], change: impl FnOnce(&mut Request)) -> PcaProblem {
+    let mut options = Request { component_weights: Some(weights.to_vec()), ..Default::default() };
     change(&mut options);
     match posed(&PcaData::Gram(c.as_ref()), &options).unwrap().problem {
         AnyProblem::Pca(p) => p,
@@ -31,7 +31,12 @@ fn solved(p: &PcaProblem, solver: Option<&str>, seed: u64) -> Solution {
 
 fn solved_within(max_iters: Option<u64>, p: &PcaProblem, solver: Option<&str>, seed: u64) -> Solution {
     let start = solver.filter(|s| *s != "spectral").map(|_| Start::Random);
-    let wanted = Wanted { solver: solver.map(Into::into), start, seed, ..Default::default() };
+    let wanted = Request {
+        solver: solver.map(Into::into),
+        init: start.map(Into::into),
+        seed: Some(seed),
+        ..Default::default()
+    };
     let stopping = Stopping { max_iters, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, solver.map(|_| 2), &Cancel::never(), &mut []).unwrap()
 }
@@ -116,7 +121,7 @@ fn many_variables() {
     let a = Mat::from_fn(160, 120, |i, j| {
         gaussian(160, 120, 5)[(i, j)] * (1.0 + 9.0 * f64::from(u8::from(j < 4)))
     });
-    let options = PoseOptions { rank: Some(3), ..Default::default() };
+    let options = Request { rank: Some(3.into()), ..Default::default() };
     let AnyProblem::Pca(p) = posed(&PcaData::Dense(a.as_ref()), &options).unwrap().problem else { panic!() };
     let c = a.transpose() * &a;
     let eigen = c.self_adjoint_eigen(Side::Lower).unwrap();
@@ -209,7 +214,7 @@ fn every_obcd_finds_the_minimum() {
                 found.message
             );
         }
-        let wanted = |model| Wanted {
+        let wanted = |model| Request {
             solver: Some("obcd".into()),
             model: Some(model),
             block: Some(4),
@@ -250,8 +255,8 @@ fn planted_components_are_found_in_their_order() {
         ("nonneg", None, Some(vec![4.0, 1.0, 2.0]), [0, 2, 1]),
         ("l21", Some(250.0), None, [0, 1, 2]),
     ] {
-        let options = PoseOptions {
-            rank: Some(3),
+        let options = Request {
+            rank: Some(3.into()),
             penalty: Some(penalty.into()),
             lambda,
             component_weights: weights,
@@ -303,7 +308,7 @@ fn planted_components_are_found_in_their_order() {
 fn one_component_is_pca() {
     let a = gaussian(30, 9, 2);
     let data = PcaData::Dense(a.as_ref());
-    let options = PoseOptions { rank: Some(1), penalty: Some("l1".into()), ..Default::default() };
+    let options = Request { rank: Some(1.into()), penalty: Some("l1".into()), ..Default::default() };
     let [ordered, plain] = ["brockett", "l1-pca"].map(|name| {
         let posed = pose(find_problem(name).unwrap(), &data, &options).unwrap();
         let AnyProblem::Pca(p) = posed.problem else { panic!() };
@@ -321,7 +326,7 @@ fn the_unit_means_nothing() {
         for weights in [vec![3.0, 2.0, 1.0], vec![2.0, -1.0]] {
             let at = |s: f64, t: f64| {
                 let scaled = Mat::from_fn(30, 8, |i, j| s * a[(i, j)]);
-                let options = PoseOptions {
+                let options = Request {
                     component_weights: Some(weights.iter().map(|d| t * d).collect()),
                     penalty: Some(penalty.into()),
                     ..Default::default()
@@ -343,19 +348,19 @@ fn the_unit_means_nothing() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let a = gaussian(25, 8, 1);
-    let refused = |change: &dyn Fn(&mut PoseOptions)| {
-        let mut options = PoseOptions { component_weights: Some(vec![2.0, 1.0]), ..Default::default() };
+    let refused = |change: &dyn Fn(&mut Request)| {
+        let mut options = Request { component_weights: Some(vec![2.0, 1.0]), ..Default::default() };
         change(&mut options);
         posed(&PcaData::Dense(a.as_ref()), &options).unwrap_err().to_string()
     };
-    assert!(refused(&|o| o.rank = Some(3)).contains("2 numbers for 3 components"));
+    assert!(refused(&|o| o.rank = Some(3.into())).contains("2 numbers for 3 components"));
     assert!(refused(&|o| o.component_weights = Some(vec![1.0; 9])).contains('9'));
     assert!(refused(&|o| o.component_weights = Some(vec![0.0, 0.0])).contains("all 0"));
     assert!(refused(&|o| o.component_weights = Some(vec![1.0, f64::INFINITY])).contains("weights"));
     assert!(refused(&|o| o.lambda = Some(1.0)).contains("lambda"));
-    assert!(refused(&|o| o.limit = Some(Limit::Total(3))).contains("total-nonzeros"));
+    assert!(refused(&|o| o.set_limit(Some(Limit::Total(3)))).contains("total-nonzeros"));
     let info = find_problem("pca").unwrap();
-    let options = PoseOptions { component_weights: Some(vec![1.0]), ..Default::default() };
+    let options = Request { component_weights: Some(vec![1.0]), ..Default::default() };
     let error = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap_err().to_string();
     assert!(error.contains("component-weights") && error.contains("brockett"), "{error}");
     let c = Mat::<f64>::identity(4, 4);

@@ -5,7 +5,7 @@ use orthopt::RowMat;
 use orthopt::bound::{Options, lower_bound};
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaData, Storage, covariance_model};
 use orthopt::solve::{Solution, Stopping};
@@ -33,7 +33,7 @@ fn problem(
 }
 
 fn solve(p: &CardinalityProblem, seed: u64, iterations: Option<u64>) -> Solution {
-    let wanted = Wanted { seed, effort: Some(Effort::Quick), ..Default::default() };
+    let wanted = Request { seed: Some(seed), effort: Some(Effort::Quick), ..Default::default() };
     let stopping = Stopping { max_iters: iterations, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }

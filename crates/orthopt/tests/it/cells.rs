@@ -3,8 +3,8 @@
 use crate::common::gaussian;
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Effort, PoseOptions, Wanted, find_problem};
-use orthopt::path::{Along, By, Folds, Request, Validation, Watch, cross_validate};
+use orthopt::family::{Effort, Request, find_problem};
+use orthopt::path::{Along, By, Folds, PathRequest, Validation, Watch, cross_validate};
 use orthopt::problem::PcaData;
 use orthopt::report::DataFacts;
 use orthopt::smooth::Centring;
@@ -14,11 +14,15 @@ use orthopt::solve::Stopping;
 fn validated(a: &Mat<f64>, rank: usize, counts: &[usize], seed: u64) -> Validation {
     let data = PcaData::Centred(a.as_ref(), Centring::of(a.as_ref()));
     let facts = DataFacts::of(&data);
-    let request = Request {
+    let request = PathRequest {
         problem: find_problem("l0-pca").unwrap(),
-        pose: PoseOptions { rank: Some(rank), ..Default::default() },
+        options: Request {
+            rank: Some(rank.into()),
+            effort: Some(Effort::Quick),
+            seed: Some(seed),
+            ..Default::default()
+        },
         along: Along::Counts(counts.to_vec()),
-        wanted: Wanted { effort: Some(Effort::Quick), seed, ..Default::default() },
         stopping: Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 },
     };
     let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut |_, _| {} };

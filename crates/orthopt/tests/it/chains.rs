@@ -3,7 +3,7 @@
 use crate::common::{problem, usual_start};
 use orthopt::Error;
 use orthopt::family::Family;
-use orthopt::family::{Plan, Wanted};
+use orthopt::family::{Plan, Request};
 use orthopt::problem::PcaProblem;
 use orthopt::solve::{
     AnySolver, Chain, MaxIterations, RunOptions, Setting, Solver, Stationary, Status, Stop, TimeLimit, run,
@@ -70,11 +70,11 @@ fn a_stage_keeps_to_its_share_and_a_limit_ends_the_chain() {
 fn plans_follow_what_is_wanted() {
     let p = problem("l0-pca", 2.0, 20, 3, 1);
     let names = |plan: &Plan<PcaProblem>| plan.solvers.iter().map(|s| s.name).collect::<Vec<_>>();
-    let wanted = |solver: &str| Wanted { solver: Some(solver.into()), ..Default::default() };
+    let wanted = |solver: &str| Request { solver: Some(solver.into()), ..Default::default() };
     let plan = p.plan(&wanted("obcd-sv+obcd")).unwrap();
     assert_eq!((names(&plan), plan.start_name(0)), (vec!["obcd-sv", "obcd"], "identity"));
     assert_eq!(plan.start(&p, 0).unwrap().stages.len(), 2);
-    let auto = p.plan(&Wanted::default()).unwrap();
+    let auto = p.plan(&Request::default()).unwrap();
     assert_eq!(names(&auto), ["ladmm", "obcd"], "{:?}", auto.reasons);
     let arms = &auto.portfolio.as_ref().unwrap().arms;
     assert!(arms.iter().any(|arm| arm.solver == "obcd"), "OBCD from X0 is always among the arms");
@@ -91,14 +91,14 @@ fn plans_follow_what_is_wanted() {
         ("pca", &["spectral"]),
     ] {
         assert_eq!(
-            names(&problem(name, 2.0, 20, 3, 1).plan(&Wanted::default()).unwrap()),
+            names(&problem(name, 2.0, 20, 3, 1).plan(&Request::default()).unwrap()),
             expected,
             "{name}"
         );
     }
     assert!(auto.starts.contains(&Start::named("varimax")));
     assert!(matches!(p.plan(&wanted("obcd+")), Err(Error::UnknownName { .. })));
-    let far = Wanted { start: Some(Start::named("mars")), ..wanted("obcd") };
+    let far = Request { init: Some(Start::named("mars").into()), ..wanted("obcd") };
     assert!(matches!(p.plan(&far).unwrap().start(&p, 0), Err(Error::UnknownName { .. })));
 }
 

@@ -7,7 +7,7 @@ use orthopt::Error;
 use orthopt::RowMat;
 use orthopt::bound::{Bound, Kind, Options, Proof, lower_bound};
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Limit, Request, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::{AnySmooth, DenseQuadratic};
 use orthopt::solve::{Solution, Status, Stopping};
@@ -22,13 +22,13 @@ fn negative(c: &RowMat) -> AnySmooth {
 }
 
 /// The problems that have a bound, with a λ that makes some entries zero, over a C whose entries are about 1.
-fn problems(n: usize, r: usize) -> Vec<(&'static str, PoseOptions)> {
-    let plain = PoseOptions { rank: Some(r), ..Default::default() };
-    let with = |limit: Limit| PoseOptions { limit: Some(limit), ..plain.clone() };
+fn problems(n: usize, r: usize) -> Vec<(&'static str, Request)> {
+    let plain = Request { rank: Some(r.into()), ..Default::default() };
+    let with = |limit: Limit| plain.clone().with_limit(Some(limit));
     let k = (n / 4).max(1);
     vec![
-        ("l0-pca", PoseOptions { lambda: Some(0.15), ..plain.clone() }),
-        ("l1-pca", PoseOptions { lambda: Some(0.2), ..plain.clone() }),
+        ("l0-pca", Request { lambda: Some(0.15), ..plain.clone() }),
+        ("l1-pca", Request { lambda: Some(0.2), ..plain.clone() }),
         ("nonneg-pca", plain.clone()),
         ("pca", plain.clone()),
         ("l0-pca", with(Limit::Nonzeros(vec![k]))),
@@ -37,7 +37,7 @@ fn problems(n: usize, r: usize) -> Vec<(&'static str, PoseOptions)> {
     ]
 }
 
-fn posed(c: &RowMat, name: &str, options: &PoseOptions) -> AnyProblem {
+fn posed(c: &RowMat, name: &str, options: &Request) -> AnyProblem {
     pose(find_problem(name).unwrap(), &PcaData::Gram(c.as_mat()), options).unwrap().problem
 }
 
@@ -57,11 +57,18 @@ fn units(n: usize, r: usize, first: usize) -> RowMat {
 }
 
 fn quick<P: Family>(problem: &P) -> Solution {
-    let mut plan = problem.plan(&Wanted { seed: 1, ..Wanted::default() }).unwrap();
+    let mut plan = problem.plan(&Request { seed: Some(1), ..Request::default() }).unwrap();
     plan.lower_bound = None;
     let stopping = Stopping { max_iters: Some(3000), ..STOPPING };
-    plan.run(problem, &Wanted { seed: 1, ..Wanted::default() }, &stopping, None, &Cancel::never(), &mut [])
-        .unwrap()
+    plan.run(
+        problem,
+        &Request { seed: Some(1), ..Request::default() },
+        &stopping,
+        None,
+        &Cancel::never(),
+        &mut [],
+    )
+    .unwrap()
 }
 
 fn limits(nodes: u64) -> Options {
@@ -78,7 +85,7 @@ fn no_wrong_x_is_called_a_minimum() {
         let c = correlations(n, n as u64);
         for r in ranks {
             for (name, options) in problems(n, r) {
-                let what = format!("{name} n {n} r {r} {:?}", options.limit);
+                let what = format!("{name} n {n} r {r} {:?}", options.limit());
                 judged(&posed(&c, name, &options), &what);
             }
         }
@@ -289,12 +296,12 @@ fn a_minimum_of_zero_is_proved() {
 fn a_search_ends_at_its_bound_and_nowhere_else() {
     let data = orthopt_data::load("builtin:pitprops", &Default::default()).unwrap();
     let orthopt_data::Matrix::Dense(c) = data.matrix else { panic!("a dense table") };
-    let options = PoseOptions { rank: Some(3), lambda: Some(0.1), ..Default::default() };
+    let options = Request { rank: Some(3.into()), lambda: Some(0.1), ..Default::default() };
     let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
     const MINIMUM: f64 = -2.636819401;
     let problem = &posed.problem;
     for start in ["pca", "identity", "random", "varimax", "coordinates"] {
-        let wanted = Wanted { start: Some(Start::named(start)), seed: 1, ..Wanted::default() };
+        let wanted = Request { init: Some(Start::named(start).into()), seed: Some(1), ..Request::default() };
         let run = |bound: Option<f64>| {
             let mut plan = problem.plan(&wanted).unwrap();
             plan.lower_bound = bound;
@@ -331,7 +338,7 @@ fn many_variables_and_few_nodes_prove_no_bad_x() {
             assert!(lowest <= f + 1e-12 && bound.value <= lowest, "{kind:?} r {r}: {lowest} {}", bound.value);
             let options = if let Kind::L0 { lambda } = kind { Some(lambda) } else { None };
             let name = if options.is_some() { "l0-pca" } else { "nonneg-pca" };
-            let options = PoseOptions { rank: Some(r), lambda: options, ..Default::default() };
+            let options = Request { rank: Some(r.into()), lambda: options, ..Default::default() };
             let known = quick(&posed(&c, name, &options)).objective.total;
             assert!(bound.value <= known + 1e-10, "{kind:?} r {r}: {} above {known}", bound.value);
             assert!(

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use crate::common::gaussian;
 use orthopt::Error;
 use orthopt::family::{
-    Between, Family, Limit, PoseOptions, Wanted, all_constants, all_solvers, check_constants, find_problem,
-    pose,
+    Between, Family, Limit, Request, all_constants, all_solvers, check_constants, find_problem, pose,
 };
 use orthopt::options::{Constant, Constants, Given, Kind, Value};
 use orthopt::penalty::PENALTIES;
@@ -85,13 +84,14 @@ fn solvers_have_the_constants_that_the_registry_says() {
         ["l1-pca", "l0-pca", "nonneg-pca", "pca", "dc-pca", "hyperbolic-eig", "probe", "nonlinear-eig"]
     {
         let square = matches!(name, "hyperbolic-eig" | "probe");
-        let options = PoseOptions { rank: (!square).then_some(2), ..Default::default() };
+        let options = Request { rank: (!square).then_some(2).map(Into::into), ..Default::default() };
         let posed = pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         check(&posed.problem, &mut seen);
     }
     for between in [Between::Orthogonal, Between::Uncorrelated, Between::Both] {
         let limit = Some(Limit::Nonzeros(vec![3]));
-        let options = PoseOptions { rank: Some(2), limit, between, ..Default::default() };
+        let options = Request { rank: Some(2.into()), constraint: Some(between), ..Default::default() }
+            .with_limit(limit);
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         check(&posed.problem, &mut seen);
     }
@@ -101,8 +101,13 @@ fn solvers_have_the_constants_that_the_registry_says() {
         (Measure::Adjusted, Order::Sequential),
     ] {
         let limit = Some(Limit::Nonzeros(vec![3]));
-        let options =
-            PoseOptions { rank: Some(2), maximise: Some(measure), order, limit, ..Default::default() };
+        let options = Request {
+            rank: Some(2.into()),
+            maximise: Some(measure),
+            order: Some(order),
+            ..Default::default()
+        }
+        .with_limit(limit);
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
         check(&posed.problem, &mut seen);
     }
@@ -134,7 +139,7 @@ fn penalties_have_the_shape_that_the_registry_says() {
 /// Defaults are those of the declarations.
 #[test]
 fn shared_options_have_one_default() {
-    let options = Wanted::default().options();
+    let options = Request::default().options();
     assert_eq!(options.obcd, ObcdOptions::default());
     assert_eq!(options.jobcd, JobcdOptions::default());
     assert_eq!(options.obcd.value("candidates"), Some(Value::Auto));
@@ -181,10 +186,10 @@ fn constants_of_something_else_are_refused() {
         said,
         "manpg-t is a constant of the solver manpg, which is not used here; obcd+soc has soc-beta"
     );
-    let names = |wanted: Wanted| wanted.constants.iter().map(|c| c.0.to_string()).collect::<Vec<_>>();
+    let names = |wanted: Request| wanted.constants.iter().map(|c| c.0.to_string()).collect::<Vec<_>>();
     let constants: Given =
         [("manpg-t".to_string(), 1.0), ("irpg-phi".into(), 0.2), ("spm-rho".into(), 1.1)].into();
-    let wanted = Wanted { constants, ..Default::default() };
+    let wanted = Request { constants, ..Default::default() };
     let runs = ["manpg".to_string(), "obcd+irpg".to_string()];
     // what belongs to no run stays, to be refused by its plan
     assert_eq!(names(wanted.one_of("manpg", &runs)), ["manpg-t", "spm-rho"]);

@@ -7,7 +7,7 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::composite::{Composite, criticality};
 use orthopt::concave::Concave;
-use orthopt::family::{AnyProblem, Family, Kind, PROBLEMS, PoseOptions, Wanted, pose};
+use orthopt::family::{AnyProblem, Family, Kind, PROBLEMS, Request, pose};
 use orthopt::linear_map::{AnyMap, LinearMap};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::PcaData;
@@ -31,7 +31,7 @@ fn all_converged<P: Family>(
 ) -> [usize; 2] {
     let (mut count, mut dusty) = (0, 0);
     for info in p.solvers().iter().filter(|info| (info.handles)(p)) {
-        let wanted = Wanted { solver: Some(info.name.into()), seed, ..Default::default() };
+        let wanted = Request { solver: Some(info.name.into()), seed: Some(seed), ..Default::default() };
         let plan = p.plan(&wanted).unwrap();
         let s = match plan.run(p, &wanted, &STOPPING, Some(0), &Cancel::never(), &mut []) {
             Ok(s) => s,
@@ -84,7 +84,7 @@ fn of_composite<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     })
 }
 
-fn check(name: &str, data: &PcaData<'_>, options: &PoseOptions, seed: u64) -> [usize; 2] {
+fn check(name: &str, data: &PcaData<'_>, options: &Request, seed: u64) -> [usize; 2] {
     let info = PROBLEMS.iter().find(|info| info.name == name).unwrap();
     let posed = pose(info, data, options).unwrap();
     let what = format!("{name} {:?}", options.map.is_some());
@@ -118,12 +118,17 @@ fn every_solver_of_every_problem() {
                     continue; // refused: its covariance is singular
                 }
                 let target = (info.kind == Kind::Procrustes).then(|| gaussian_rows(a.nrows(), 2, 70 + seed));
-                let options = PoseOptions { rank, ridge, target, ..Default::default() };
+                let options = Request {
+                    rank: rank.map(Into::into),
+                    ridge: Some(ridge),
+                    target: target.map(Into::into),
+                    ..Default::default()
+                };
                 add(check(info.name, &data, &options, seed));
                 let pca = matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit);
                 if pca && seed == 0 && !["l0", "nonneg"].contains(&info.penalty) {
                     let map = AnyMap::parse("differences").ok();
-                    add(check(info.name, &data, &PoseOptions { map, ..options }, seed));
+                    add(check(info.name, &data, &Request { map: map.map(Into::into), ..options }, seed));
                 }
             }
         }
@@ -149,7 +154,7 @@ fn what_converges_keeps_nothing_next_to_zero() {
             ("capped-l1-pca", "capped-l1"),
         ] {
             let penalty = Some(penalty.to_string());
-            let options = PoseOptions { rank: Some(4), penalty, ..Default::default() };
+            let options = Request { rank: Some(4.into()), penalty, ..Default::default() };
             let [more, next_to_zero] = check(problem, &data, &options, seed);
             (count, dusty) = (count + more, dusty + next_to_zero);
         }
@@ -169,12 +174,12 @@ fn smoothing_does_not_pass_for_convergence() {
         let norm = (0..rows).map(|i| a[(i, j)] * a[(i, j)]).sum::<f64>().sqrt();
         (0..rows).for_each(|i| a[(i, j)] *= (rows as f64).sqrt() / norm);
     }
-    let options = PoseOptions { rank: Some(6), lambda: Some(50.0), k: Some(40), ..Default::default() };
+    let options = Request { rank: Some(6.into()), lambda: Some(50.0), k: Some(40), ..Default::default() };
     let info = PROBLEMS.iter().find(|info| info.name == "dc-pca").unwrap();
     let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
     let AnyProblem::Composite(p) = &posed.problem else { panic!("dc-pca has a g") };
     for name in ["spgm-ep", "spgm-rr", "oadmm-ep", "oadmm-rr"] {
-        let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
+        let wanted = Request { solver: Some(name.into()), seed: Some(1), ..Default::default() };
         let stopping = Stopping { max_iters: Some(3000), ..STOPPING };
         let plan = p.plan(&wanted).unwrap();
         let s = plan.run(p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap();
@@ -189,12 +194,12 @@ fn smoothing_does_not_pass_for_convergence() {
 fn a_singular_c_is_solved_to_the_same_f_by_pairs_and_by_gradients() {
     let a = gaussian(3, 8, 4);
     let info = PROBLEMS.iter().find(|info| info.kind == Kind::NonlinearEig).unwrap();
-    let options = PoseOptions { rank: Some(2), ..Default::default() };
+    let options = Request { rank: Some(2.into()), ..Default::default() };
     let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
     let AnyProblem::NonlinearEig(p) = &posed.problem else { panic!("nonlinear-eig is a family of its own") };
     let mut reached = Vec::new();
     for name in ["obcd", "foforth-gr"] {
-        let wanted = Wanted { solver: Some(name.into()), seed: 1, ..Default::default() };
+        let wanted = Request { solver: Some(name.into()), seed: Some(1), ..Default::default() };
         let stopping = Stopping { max_iters: Some(2_000_000), ..STOPPING };
         let s =
             p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap();
@@ -213,11 +218,11 @@ fn nonnegative_components_have_all_digits() {
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     for (m, n, r) in [(15, 30, 5), (40, 8, 2), (20, 60, 3)] {
         let a = gaussian(m, n, 1);
-        let options = PoseOptions { rank: Some(r), ..PoseOptions::default() };
+        let options = Request { rank: Some(r.into()), ..Request::default() };
         let info = PROBLEMS.iter().find(|info| info.name == "nonneg-pca").unwrap();
         let p = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap().problem;
         for seed in 0..3 {
-            let wanted = Wanted { seed, ..Wanted::default() };
+            let wanted = Request { seed: Some(seed), ..Request::default() };
             let plan = p.plan(&wanted).unwrap();
             let x = plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x;
             for k in 0..r {

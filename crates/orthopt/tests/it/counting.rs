@@ -4,7 +4,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
-use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Request, find_problem, pose};
 use orthopt::objective::{Evaluate, count_nonzeros};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::report::Assessment;
@@ -18,7 +18,7 @@ fn of_scales(lambda: f64) -> PcaProblem {
         let noise = ((i * 5 + j * 3 + i * j) as f64).sin();
         if j == 0 { 1e6 * (1.0 + i as f64 / 12.0) } else { 1.0 + 0.1 * noise }
     });
-    let options = PoseOptions { rank: Some(1), lambda: Some(lambda), ..Default::default() };
+    let options = Request { rank: Some(1.into()), lambda: Some(lambda), ..Default::default() };
     let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
     let AnyProblem::Pca(p) = posed.problem else { panic!("l0-pca is f + h") };
     p
@@ -29,7 +29,7 @@ fn what_is_printed_is_what_is_saved() {
     for lambda in [1e-3, 1.0, 100.0] {
         let p = of_scales(lambda);
         for solver in [None, Some("obcd".to_string())] {
-            let wanted = Wanted { solver, ..Default::default() };
+            let wanted = Request { solver, ..Default::default() };
             let s = p
                 .plan(&wanted)
                 .unwrap()

@@ -3,7 +3,7 @@
 use crate::common::gaussian;
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Between, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Between, Effort, Family, Limit, Request, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Measure;
 use orthopt::solve::Stopping;
@@ -28,9 +28,10 @@ fn tables_of_low_rank_with_hardly_any_time() {
         let a: Mat<f64> = gaussian(m, low, seed) * gaussian(low, n, seed + 1000);
         let (problem, limit) = &limits[seed as usize % limits.len()];
         let lambda = limit.is_none().then_some(0.3);
-        let options = PoseOptions { rank: Some(3), limit: limit.clone(), lambda, ..Default::default() };
+        let options =
+            Request { rank: Some(3.into()), lambda, ..Default::default() }.with_limit(limit.clone());
         let posed = pose(find_problem(problem).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
-        let wanted = Wanted { seed, ..Default::default() };
+        let wanted = Request { seed: Some(seed), ..Default::default() };
         let plan = posed.problem.plan(&wanted).unwrap();
         for seconds in [0.0, 0.01] {
             let stopping =
@@ -56,10 +57,11 @@ fn no_entry_is_rounding_where_scores_have_hardly_any_variance() {
         let a = gaussian(2, n, seed);
         let c = Mat::from_fn(n, n, |i, j| a[(0, i)] * a[(0, j)] + a[(1, i)] * a[(1, j)]);
         let limit = Some(Limit::Nonzeros(vec![k]));
-        let options = PoseOptions { rank: Some(3), between: Between::Both, limit, ..PoseOptions::default() };
+        let options = Request { rank: Some(3.into()), constraint: Some(Between::Both), ..Request::default() }
+            .with_limit(limit);
         let problem =
             pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem;
-        let wanted = Wanted { solver: Some("overshoot".into()), ..Wanted::default() };
+        let wanted = Request { solver: Some("overshoot".into()), ..Request::default() };
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let plan = problem.plan(&wanted).unwrap();
         let Ok(found) = plan.run(&problem, &wanted, &stopping, Some(0), &Cancel::never(), &mut []) else {
@@ -83,15 +85,15 @@ fn copies_of_columns_leave_no_rounding() {
         let from = |j: usize| (3 * j + seed as usize) % (n - 2);
         let a = Mat::from_fn(a.nrows(), n, |i, j| a[(i, from(j))]);
         let c = Mat::from_fn(n, n, |i, j| (0..a.nrows()).map(|m| a[(m, i)] * a[(m, j)]).sum::<f64>());
-        let options = PoseOptions {
-            rank: Some(3),
-            between: Between::Both,
-            limit: Some(Limit::Nonzeros(vec![n - 1, n - 2, 3])),
+        let options = Request {
+            rank: Some(3.into()),
+            constraint: Some(Between::Both),
             maximise: Some(measures[seed as usize % 4]),
-            ..PoseOptions::default()
-        };
+            ..Request::default()
+        }
+        .with_limit(Some(Limit::Nonzeros(vec![n - 1, n - 2, 3])));
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
-        let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+        let wanted = Request { effort: Some(Effort::Quick), ..Request::default() };
         let stopping = Stopping { max_iters: Some(2), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let plan = posed.problem.plan(&wanted).unwrap();
         let Ok(solution) = plan.run(&posed.problem, &wanted, &stopping, None, &Cancel::never(), &mut [])

@@ -1,7 +1,7 @@
 //! LADMM that ends where X and its sparse copy agree, arms that do so, and a default λ that leaves something to find.
 
 use orthopt::cancel::Cancel;
-use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Family, Request, find_problem, pose};
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{MaxIterations, RunOptions, Solution, Status, run};
@@ -55,10 +55,10 @@ fn the_default_lambda_leaves_something_to_find() {
     let mean = 0.5 * 60.0;
     assert!(posed.1.contains("would leave one variable per component"), "{}", posed.1);
     assert!(posed.0 < 0.6 * mean, "{}", posed.0);
-    let found = p.plan(&Wanted::default()).unwrap();
+    let found = p.plan(&Request::default()).unwrap();
     let stopping =
         orthopt::solve::Stopping { max_iters: Some(3000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let found = found.run(&p, &Wanted::default(), &stopping, None, &Cancel::never(), &mut []).unwrap();
+    let found = found.run(&p, &Request::default(), &stopping, None, &Cancel::never(), &mut []).unwrap();
     assert!(found.nnz > 3 * p.rank(), "{} nonzeros", found.nnz);
 
     // variables that go together: as before
@@ -70,7 +70,7 @@ fn the_default_lambda_leaves_something_to_find() {
 
 /// λ and why, and the problem.
 fn default_l1(a: &faer::Mat<f64>) -> ((f64, String), PcaProblem) {
-    let options = PoseOptions { rank: Some(3), ..Default::default() };
+    let options = Request { rank: Some(3.into()), ..Default::default() };
     let posed = pose(find_problem("l1-pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
     let why =
         posed.reasons.iter().map(ToString::to_string).find(|r| r.contains("lambda")).unwrap_or_default();

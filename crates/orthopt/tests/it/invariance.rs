@@ -7,7 +7,7 @@ use orthopt::RowMat;
 use orthopt::bound;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
-use orthopt::family::{AnyProblem, Between, Family, Kind, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Between, Family, Kind, Limit, Request, find_problem, pose};
 use orthopt::problem::{PcaData, Storage};
 use orthopt::smooth::Measure;
 use orthopt::solve::{Setting, Solution, Stopping};
@@ -33,7 +33,7 @@ enum Form {
 struct Case {
     name: &'static str,
     form: Form,
-    options: PoseOptions,
+    options: Request,
     /// Solvers to run, `None` all that there are; an empty name is the search.
     solvers: Option<&'static [&'static str]>,
 }
@@ -42,10 +42,15 @@ impl Case {
     fn new(name: &'static str, form: Form) -> Self {
         let rank = Some(2).filter(|_| !matches!(name, "hyperbolic-eig" | "probe"));
         let storage = if form == Form::SparseForms { Storage::Dense } else { Storage::Gram };
-        Self { name, form, options: PoseOptions { rank, storage, ..Default::default() }, solvers: None }
+        Self {
+            name,
+            form,
+            options: Request { rank: rank.map(Into::into), storage: Some(storage), ..Default::default() },
+            solvers: None,
+        }
     }
 
-    fn with(mut self, change: impl FnOnce(&mut PoseOptions)) -> Self {
+    fn with(mut self, change: impl FnOnce(&mut Request)) -> Self {
         change(&mut self.options);
         self
     }
@@ -57,9 +62,9 @@ impl Case {
 
     fn label(&self) -> String {
         let o = &self.options;
-        let limit = o.limit.as_ref().map_or(String::new(), |limit| format!(" {limit:?}"));
+        let limit = o.limit().as_ref().map_or(String::new(), |limit| format!(" {limit:?}"));
         let penalty = o.penalty.as_ref().map_or(String::new(), |p| format!(" {p}"));
-        format!("{}{penalty}{limit} {:?} {:?}", self.name, o.between, self.form)
+        format!("{}{penalty}{limit} {:?} {:?}", self.name, o.between(), self.form)
     }
 }
 
@@ -89,10 +94,10 @@ fn posed<T>(case: &Case, k: i32, then: impl FnOnce(&AnyProblem) -> T) -> T {
     options.radius = options.radius.map(|radius| radius * unit);
     let info = find_problem(case.name).unwrap();
     let target = scaled(&gaussian(a.nrows(), 2, 6), unit);
-    options.target = (case.name == "procrustes").then(|| RowMat::from_mat(target.as_ref()));
+    options.target = (case.name == "procrustes").then(|| RowMat::from_mat(target.as_ref()).into());
     let samples = matches!(case.form, Form::Dense | Form::Wide | Form::Sparse | Form::SparseForms);
     if !samples || !matches!(info.kind, Kind::Pca | Kind::Composite | Kind::DataFit) {
-        options.storage = Default::default();
+        options.storage = None;
     }
     if options.penalty.as_deref() == Some("box") {
         options.lambda = None;
@@ -165,7 +170,7 @@ fn bits(x: &RowMat) -> Vec<u64> {
 /// A run and all that is to be said of its X.
 fn run<P: Family>(p: &P, solver: Option<&str>, max_iters: u64) -> Said {
     let mut said = Said::default();
-    let wanted = Wanted { solver: solver.map(Into::into), seed: 3, ..Default::default() };
+    let wanted = Request { solver: solver.map(Into::into), seed: Some(3), ..Default::default() };
     let stopping = Stopping { max_iters: Some(max_iters), ..STOPPING };
     let found = p.plan(&wanted).and_then(|plan| {
         let restarts = solver.map(|_| 0);
@@ -267,9 +272,9 @@ fn none_at(cases: &[Case], powers: &[i32]) {
 }
 
 fn penalised(form: Form) -> Vec<Case> {
-    let lambda = |share: f64| move |o: &mut PoseOptions| o.lambda = Some(share * 25.0);
+    let lambda = |share: f64| move |o: &mut Request| o.lambda = Some(share * 25.0);
     let own = |penalty: &'static str| {
-        move |o: &mut PoseOptions| (o.penalty, o.lambda) = (Some(penalty.into()), Some(12.0))
+        move |o: &mut Request| (o.penalty, o.lambda) = (Some(penalty.into()), Some(12.0))
     };
     vec![
         Case::new("pca", form),
@@ -318,8 +323,8 @@ fn defaults_of_lambda() {
 
 #[test]
 fn composite_problems() {
-    let lambda = |o: &mut PoseOptions| o.lambda = Some(0.4);
-    let larger = |o: &mut PoseOptions| o.lambda = Some(9.0);
+    let lambda = |o: &mut Request| o.lambda = Some(0.4);
+    let larger = |o: &mut Request| o.lambda = Some(9.0);
     no_difference(&[
         Case::new("dc-pca", Form::Dense).with(lambda),
         Case::new("capped-l1-pca", Form::Dense).with(larger),
@@ -329,7 +334,7 @@ fn composite_problems() {
 
 #[test]
 fn limits_of_nonzeros() {
-    let limit = |limit: Limit| move |o: &mut PoseOptions| o.limit = Some(limit);
+    let limit = |limit: Limit| move |o: &mut Request| o.set_limit(Some(limit));
     let mut cases = vec![
         Case::new("l0-pca", Form::Dense).with(limit(Limit::Nonzeros(vec![3]))),
         Case::new("l0-pca", Form::Dense).with(limit(Limit::Total(7))),
@@ -340,7 +345,7 @@ fn limits_of_nonzeros() {
         Case::new("l0-pca", Form::Sparse).with(limit(Limit::Total(7))),
     ];
     for between in cases.clone().into_iter().take(1) {
-        cases.push(between.with(|o| o.between = Between::Uncorrelated));
+        cases.push(between.with(|o| o.constraint = Some(Between::Uncorrelated)));
     }
     no_difference(&cases);
 }
@@ -350,7 +355,7 @@ fn j_orthogonal_problems() {
     no_difference(&[
         Case::new("hyperbolic-eig", Form::Dense),
         Case::new("hyperbolic-eig", Form::Gram),
-        Case::new("hyperbolic-eig", Form::Dense).with(|o| o.reproduction = true),
+        Case::new("hyperbolic-eig", Form::Dense).with(|o| o.reproduction = Some(true)),
         Case::new("probe", Form::Dense).with(|o| o.radius = Some(2.0)),
     ]);
 }
@@ -367,8 +372,8 @@ fn nonlinear_eigenvalues() {
 /// Search and a solver of every kind of problem, where squares of C overflow or vanish.
 #[test]
 fn numbers_far_from_one() {
-    let limit = |limit: Limit| move |o: &mut PoseOptions| o.limit = Some(limit);
-    let lambda = |lambda: f64| move |o: &mut PoseOptions| o.lambda = Some(lambda);
+    let limit = |limit: Limit| move |o: &mut Request| o.set_limit(Some(limit));
+    let lambda = |lambda: f64| move |o: &mut Request| o.lambda = Some(lambda);
     let mut cases = vec![
         Case::new("pca", Form::Wide).by(&["", "spectral"]),
         Case::new("nonneg-pca", Form::Gram).by(&["", "ep4orth"]),
@@ -407,7 +412,7 @@ fn the_ends_of_the_range_stay_what_they_are() {
     let a = gaussian(30, 9, 5);
     for (k, word) in [(-530, "small"), (511, "large"), (600, "large")] {
         let a = scaled(&a, two(k));
-        let error = pose(info, &PcaData::Dense(a.as_ref()), &PoseOptions::default()).unwrap_err();
+        let error = pose(info, &PcaData::Dense(a.as_ref()), &Request::default()).unwrap_err();
         assert!(error.to_string().contains(word), "{k}: {error}");
     }
 }
@@ -416,7 +421,7 @@ fn the_ends_of_the_range_stay_what_they_are() {
 #[test]
 fn saved_multipliers_have_the_unit_of_the_data() {
     let dual = |name: &'static str, k: i32| {
-        let case = Case::new(name, Form::Dense).with(|o| o.limit = Some(Limit::Nonzeros(vec![3])));
+        let case = Case::new(name, Form::Dense).with(|o| o.set_limit(Some(Limit::Nonzeros(vec![3]))));
         posed(&case, k, |p| {
             let options = bound::Options { iterations: 200, ..Default::default() };
             let found = p.lower_bound(None, &options, &Cancel::never(), &|_| ()).unwrap();

@@ -7,7 +7,7 @@ use crate::common::limits;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::constraint::{Constraint, Signature};
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{HessianVector, Placement, Smooth, TwoSided};
 use orthopt::solve::{Critical, MaxIterations, RunOptions, Solution, Solver, Status, Stop, Stopping, run};
@@ -127,7 +127,7 @@ fn the_race_is_monotone_in_effort_and_below_each_of_its_methods() {
     let p = probe(30, 6, Placement::After);
     let race = |most: u64| {
         let stopping = Stopping { max_iters: Some(most), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let wanted = Wanted { seed: 1, ..Default::default() };
+        let wanted = Request { seed: Some(1), ..Default::default() };
         let s =
             p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
         s.objective.total

@@ -1,7 +1,7 @@
 //! The stages of a solve: what each refuses, that they agree with [`SparsePca`], and that limits are those of all of them.
 
 use orthopt::cancel::Cancel;
-use orthopt::family::{Call, GivenOptions, find_problem};
+use orthopt::family::{Call, CallOptions, find_problem};
 use orthopt::job::{Job, PosedJob};
 use orthopt::prelude::*;
 use orthopt::problem::PcaData;
@@ -20,15 +20,15 @@ fn job(problem: &str, call: Call, options: &[(&str, Written)]) -> Result<Job> {
     for (name, value) in options {
         request.set(name, value.clone())?;
     }
-    let given = GivenOptions::new(call, request.given());
-    Ok(Job::new(find_problem(problem)?, request.settled()?, given))
+    let given = CallOptions::new(call, request.given());
+    Ok(Job::new(find_problem(problem)?, request.checked()?, given))
 }
 
 fn posed(problem: &str, options: &[(&str, Written)]) -> Result<PosedJob> {
     let a = samples();
     let data = PcaData::from(&a);
     let job = job(problem, Call::Solve, options)?;
-    let clock = Cancel::never().within(job.settled.stopping.time_limit);
+    let clock = Cancel::never().within(job.request.time_limit);
     job.pose(&data, DataFacts::of(&data), Vec::new(), &clock)
 }
 
@@ -59,7 +59,8 @@ fn its_stages_are_those_of_the_facade() {
 fn each_stage_refuses_what_it_knows_to_be_wrong() {
     let said = |made: Result<PosedJob>| made.unwrap_err().to_string();
     // the problem
-    let wrong = job("l1-pca", Call::Solve, &[("target", Written::Matrix(RowMat::zeros(2, 2)))]).unwrap();
+    let wrong =
+        job("l1-pca", Call::Solve, &[("target", Written::Matrix(RowMat::zeros(2, 2).into()))]).unwrap();
     assert!(wrong.check().unwrap_err().to_string().contains("target"));
     // the data
     let c = Matrix::from_fn(3, 3, |i, j| f64::from(u8::from(i == j)));
@@ -150,11 +151,11 @@ fn rivals_have_names_starts_and_the_whole_limit() {
     assert_eq!(runs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["obcd", "auto"]);
     let (obcd, auto) = (&runs[0].1, &runs[1].1);
     assert!(!obcd.searches() && auto.searches() && obcd.restarts == Some(0) && auto.restarts.is_none());
-    assert!(obcd.wanted.start.is_some() && auto.wanted.start.is_none());
+    assert!(obcd.request.start().is_some() && auto.request.start().is_none());
     assert!(runs.iter().all(|(_, run)| run.stopping.time_limit == Some(7.0)));
     // without names: the search and its arms
     let runs = posed.rivals(&[]).unwrap();
-    let arms = posed.problem.plan(&posed.job.settled.wanted).unwrap().portfolio.unwrap().arms;
+    let arms = posed.problem.plan(&posed.job.request).unwrap().portfolio.unwrap().arms;
     assert_eq!(runs.len(), 1 + arms.len());
     assert_eq!(runs[0].0, "auto");
     assert!(posed.rivals(&["nope".to_string()]).is_err());

@@ -7,7 +7,7 @@ use crate::common::{gaussian, limits};
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt::constraint::{Constraint, JOrthogonal};
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::problem::{JProblem, Problem};
 use orthopt::smooth::{FiniteSum, HessianVector, JQuadratic, Placement, Smooth, TwoSided};
 use orthopt::solve::{
@@ -248,10 +248,10 @@ fn a_run_on_the_probe_ends_by_itself() {
 #[test]
 fn the_default_of_the_probe() {
     let p = probe(12, 4, Placement::After);
-    let named = |wanted: Wanted| p.plan(&wanted).unwrap().names();
-    assert_eq!(named(Wanted::default()), "j-jobcd+j-lbfgs");
-    assert_eq!(named(Wanted { working_set: Some(WorkingSet::Cyclic), ..Default::default() }), "j-jobcd");
+    let named = |wanted: Request| p.plan(&wanted).unwrap().names();
+    assert_eq!(named(Request::default()), "j-jobcd+j-lbfgs");
+    assert_eq!(named(Request { working_set: Some(WorkingSet::Cyclic), ..Default::default() }), "j-jobcd");
     let start = Some(Start::named("identity"));
-    assert_eq!(named(Wanted { start, ..Default::default() }), "j-jobcd+j-lbfgs");
-    assert_eq!(named(Wanted { solver: Some("gs-jobcd".into()), ..Default::default() }), "gs-jobcd");
+    assert_eq!(named(Request { init: start.map(Into::into), ..Default::default() }), "j-jobcd+j-lbfgs");
+    assert_eq!(named(Request { solver: Some("gs-jobcd".into()), ..Default::default() }), "gs-jobcd");
 }

@@ -6,7 +6,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
-use orthopt::family::{AnyProblem, Between, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Between, Family, Limit, Request, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::penalty::L1;
 use orthopt::problem::{
@@ -45,24 +45,24 @@ fn measured(c: &Mat<f64>, measure: Measure) -> Measured {
     Measured::new(model(c), measure).unwrap()
 }
 
-fn problem(c: &Mat<f64>, rank: usize, options: PoseOptions) -> orthopt::Result<MeasuredProblem> {
-    let options = PoseOptions { rank: Some(rank), ..options };
+fn problem(c: &Mat<f64>, rank: usize, options: Request) -> orthopt::Result<MeasuredProblem> {
+    let options = Request { rank: Some(rank.into()), ..options };
     match pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options)?.problem {
         AnyProblem::Measured(p) => Ok(p),
         other => panic!("not a measure: {other:?}"),
     }
 }
 
-fn each(measure: Measure, k: usize) -> PoseOptions {
-    PoseOptions { maximise: Some(measure), limit: Some(Limit::Nonzeros(vec![k])), ..PoseOptions::default() }
+fn each(measure: Measure, k: usize) -> Request {
+    Request { maximise: Some(measure), ..Request::default() }.with_limit(Some(Limit::Nonzeros(vec![k])))
 }
 
-fn total(measure: Measure, k: usize) -> PoseOptions {
-    PoseOptions { maximise: Some(measure), limit: Some(Limit::Total(k)), ..PoseOptions::default() }
+fn total(measure: Measure, k: usize) -> Request {
+    Request { maximise: Some(measure), ..Request::default() }.with_limit(Some(Limit::Total(k)))
 }
 
 fn solve_with(p: &MeasuredProblem, effort: Option<Effort>) -> Solution {
-    let wanted = Wanted { effort, ..Wanted::default() };
+    let wanted = Request { effort, ..Request::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let found = p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
     p.check(&found.x, "X").unwrap();
@@ -218,7 +218,7 @@ fn pitprops_has_the_golden_values() {
         (3, each(Measure::Explained, 5), 0.644262562),
     ];
     for (r, options, value) in golden {
-        let what = format!("{:?} {r} {:?}", options.maximise, options.limit);
+        let what = format!("{:?} {r} {:?}", options.maximise, options.limit());
         let found = solve(&problem(&c, r, options).unwrap());
         assert!(share(&c, &found) >= value - 2e-9, "{what}: {:.9} below {value}", share(&c, &found));
     }
@@ -229,7 +229,7 @@ fn pitprops_has_the_golden_values() {
 fn sequences_are_nested() {
     let c = pitprops();
     let sequence = |measure, k, r| {
-        let p = problem(&c, r, PoseOptions { order: Order::Sequential, ..each(measure, k) }).unwrap();
+        let p = problem(&c, r, Request { order: Some(Order::Sequential), ..each(measure, k) }).unwrap();
         let found = solve(&p);
         (share(&c, &found), found.x)
     };
@@ -252,7 +252,7 @@ fn sequences_are_nested() {
         }
     }
     let refused =
-        |options: PoseOptions| problem(&c, 2, PoseOptions { order: Order::Sequential, ..options }).is_err();
+        |options: Request| problem(&c, 2, Request { order: Some(Order::Sequential), ..options }).is_err();
     assert!(refused(total(Measure::Adjusted, 8)) && refused(each(Measure::Polar, 4)));
 }
 
@@ -486,10 +486,10 @@ fn without_limits_it_is_pca() {
             }
         };
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let run = |name: &str, options: PoseOptions| -> RowMat {
+        let run = |name: &str, options: Request| -> RowMat {
             let info = find_problem(name).unwrap();
-            let options = PoseOptions { rank: Some(2), ..options };
-            let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+            let options = Request { rank: Some(2.into()), ..options };
+            let wanted = Request { effort: Some(Effort::Quick), ..Request::default() };
             let posed = pose(info, &PcaData::Gram(c.as_ref()), &options).unwrap();
             let p = posed.problem;
             p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
@@ -498,18 +498,15 @@ fn without_limits_it_is_pca() {
             check(&format!("{measure:?}, counts = n"), &run("l0-pca", each(measure, n)));
             check(
                 &format!("{measure:?}, no limit"),
-                &run("pca", PoseOptions { maximise: Some(measure), ..Default::default() }),
+                &run("pca", Request { maximise: Some(measure), ..Default::default() }),
             );
-            let small = PoseOptions { maximise: Some(measure), lambda: Some(1e-13), ..Default::default() };
+            let small = Request { maximise: Some(measure), lambda: Some(1e-13), ..Default::default() };
             check(&format!("{measure:?}, small lambda"), &run("l0-pca", small));
         }
-        check(
-            "all variables",
-            &run("l0-pca", PoseOptions { limit: Some(Limit::Variables(n)), ..Default::default() }),
-        );
+        check("all variables", &run("l0-pca", Request::default().with_limit(Some(Limit::Variables(n)))));
         check(
             "l1 with a small lambda",
-            &run("l1-pca", PoseOptions { lambda: Some(1e-13), ..Default::default() }),
+            &run("l1-pca", Request { lambda: Some(1e-13), ..Default::default() }),
         );
     }
 }
@@ -517,8 +514,9 @@ fn without_limits_it_is_pca() {
 /// XᵀX = I and XᵀCX diagonal, sparse: exact, and variance, adjusted and polar are the same.
 #[test]
 fn loadings_are_orthogonal_and_scores_uncorrelated() {
-    let both =
-        |limit: Limit| PoseOptions { between: Between::Both, limit: Some(limit), ..PoseOptions::default() };
+    let both = |limit: Limit| {
+        Request { constraint: Some(Between::Both), ..Request::default() }.with_limit(Some(limit))
+    };
     let check = |c: &Mat<f64>, found: &Solution| {
         assert!(stiefel::feasibility(&found.x) <= 1e-12, "{:e}", stiefel::feasibility(&found.x));
         let all = explained(c, &found.x);
@@ -552,8 +550,9 @@ fn loadings_are_orthogonal_and_scores_uncorrelated() {
         assert!((0..3).all(|k| support(&found.x, k).len() <= 2));
     }
     // uncorrelated alone: the same counts
-    let alone =
-        |limit| PoseOptions { between: Between::Uncorrelated, limit: Some(limit), ..PoseOptions::default() };
+    let alone = |limit| {
+        Request { constraint: Some(Between::Uncorrelated), ..Request::default() }.with_limit(Some(limit))
+    };
     let c = random(12, 6, 3);
     let found = solve_with(&problem(&c, 3, alone(Limit::Nonzeros(vec![2]))).unwrap(), Some(Effort::Quick));
     assert!(explained(&c, &found.x).closest.unwrap().2 <= 1e-12);
@@ -564,14 +563,14 @@ fn loadings_are_orthogonal_and_scores_uncorrelated() {
 fn totals_take_a_floor_and_a_cap() {
     let c = table(WINE);
     let free = solve_with(&problem(&c, 4, total(Measure::Adjusted, 16)).unwrap(), Some(Effort::Quick));
-    let shared = PoseOptions { min_nonzeros: Some(3), max_nonzeros: Some(5), ..total(Measure::Adjusted, 16) };
+    let shared = Request { min_nonzeros: Some(3), max_nonzeros: Some(5), ..total(Measure::Adjusted, 16) };
     let found = solve_with(&problem(&c, 4, shared).unwrap(), Some(Effort::Quick));
     let counts: Vec<usize> = (0..4).map(|k| support(&found.x, k).len()).collect();
     assert!(counts.iter().all(|s| (3..=5).contains(s)) && counts.iter().sum::<usize>() <= 16, "{counts:?}");
     assert!(share(&c, &found) <= share(&c, &free) + 1e-6);
-    let wrong = PoseOptions { min_nonzeros: Some(5), ..total(Measure::Adjusted, 16) };
+    let wrong = Request { min_nonzeros: Some(5), ..total(Measure::Adjusted, 16) };
     assert!(problem(&c, 4, wrong).is_err());
-    let each_of_them = PoseOptions { min_nonzeros: Some(2), ..each(Measure::Adjusted, 4) };
+    let each_of_them = Request { min_nonzeros: Some(2), ..each(Measure::Adjusted, 4) };
     assert!(problem(&c, 4, each_of_them).is_err());
 }
 
@@ -583,7 +582,7 @@ fn neither_units_nor_threads_change_a_bit() {
         let solved = |scale: f64, threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let c = Mat::from_fn(8, 8, |i, j| scale * c[(i, j)]);
-            let options = PoseOptions { min_nonzeros: Some(2), ..total(measure, 9) };
+            let options = Request { min_nonzeros: Some(2), ..total(measure, 9) };
             let p = problem(&c, 3, options).unwrap();
             pool.install(|| solve_with(&p, Some(Effort::Quick))).x
         };

@@ -6,7 +6,7 @@ use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Effort, Family, Limit, Request, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{Cardinality, ExplainedVariance, MeasuredProblem, PcaData, Storage, support};
 use orthopt::smooth::{Centring, Measure, Smooth};
@@ -93,11 +93,11 @@ fn independent(a: &Mat<f64>, x: &RowMat) -> Independent {
     Independent { adjusted, polar: (0..r).map(|j| root(j).powi(2)).sum(), explained }
 }
 
-fn options(measure: Measure, r: usize, limit: Limit) -> PoseOptions {
-    PoseOptions { maximise: Some(measure), rank: Some(r), limit: Some(limit), ..PoseOptions::default() }
+fn options(measure: Measure, r: usize, limit: Limit) -> Request {
+    Request { maximise: Some(measure), rank: Some(r.into()), ..Request::default() }.with_limit(Some(limit))
 }
 
-fn posed(data: &PcaData<'_>, options: &PoseOptions) -> orthopt::Result<MeasuredProblem> {
+fn posed(data: &PcaData<'_>, options: &Request) -> orthopt::Result<MeasuredProblem> {
     match pose(find_problem("l0-pca").unwrap(), data, options)?.problem {
         AnyProblem::Measured(p) => Ok(p),
         other => panic!("not a measure: {other:?}"),
@@ -129,7 +129,7 @@ fn most(a: &Mat<f64>, r: usize) -> f64 {
 
 /// A short search.
 fn solved(p: &impl Family, seed: u64) -> Solution {
-    let wanted = Wanted { effort: Some(Effort::Quick), seed, ..Wanted::default() };
+    let wanted = Request { effort: Some(Effort::Quick), seed: Some(seed), ..Request::default() };
     let stopping = Stopping { max_iters: Some(40), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let plan = p.plan(&wanted).unwrap();
     let mut found = plan.run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
@@ -235,7 +235,8 @@ fn values_are_those_of_factorisations_of_the_scores() {
                             if place == 3 && (storage == Storage::Gram || kind == 7 || kind == 6) {
                                 continue; // C has half of the digits of what tells these apart
                             }
-                            let p = posed(data, &PoseOptions { storage, ..options.clone() }).unwrap();
+                            let p =
+                                posed(data, &Request { storage: Some(storage), ..options.clone() }).unwrap();
                             for seed in 0..6 {
                                 let x = hostile_x(n, r, seed);
                                 let what =
@@ -421,9 +422,9 @@ fn measures_are_for_matrices_of_variances() {
                 orthopt::problem::covariance_model(&PcaData::Gram(c.as_ref()), Storage::Auto).unwrap();
             assert!(orthopt::smooth::Measured::new(model, measure).is_err());
         }
-        let both = PoseOptions {
+        let both = Request {
             maximise: None,
-            between: orthopt::family::Between::Both,
+            constraint: Some(orthopt::family::Between::Both),
             ..options(Measure::Variance, 2, Limit::Nonzeros(vec![2]))
         };
         assert!(posed(&PcaData::Gram(c.as_ref()), &both).is_ok(), "variance is for any C");
@@ -465,7 +466,7 @@ fn a_search_begins_on_any_table() {
                 |r: usize, most: usize| (options(measure, r, Limit::Nonzeros(vec![most; r])), 1, r * most);
             let total = |r: usize, total: usize, least: usize| {
                 let min_nonzeros = Some(least);
-                (PoseOptions { min_nonzeros, ..options(measure, r, Limit::Total(total)) }, least, total)
+                (Request { min_nonzeros, ..options(measure, r, Limit::Total(total)) }, least, total)
             };
             let unequal = options(measure, 5, Limit::Nonzeros(vec![5, 4, 3, 2, 1]));
             let cases =
@@ -499,7 +500,7 @@ fn sequential_components_share_rows_where_none_are_left() {
     for kind in 0..KINDS {
         let a = table(kind, (12, 9), 3);
         let options = options(Measure::Adjusted, 7, Limit::Nonzeros(vec![3; 7]));
-        let options = PoseOptions { order: orthopt::smooth::Order::Sequential, ..options };
+        let options = Request { order: Some(orthopt::smooth::Order::Sequential), ..options };
         let p = posed(&PcaData::Dense(a.as_ref()), &options).unwrap();
         let found = solved(&p, 1);
         assert_eq!(found.status, Status::Converged, "table {kind}: {}", found.message);

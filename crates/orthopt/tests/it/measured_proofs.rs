@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::bound::{Bound, End, Method, Options, Point, Proof};
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Effort, Family, Limit, Request, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, support};
 use orthopt::smooth::Measure;
@@ -15,12 +15,8 @@ const IRIS: &str = include_str!("../tables/iris.csv");
 const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
 
 fn posed(c: &Mat<f64>, rank: usize, measure: Measure, limit: Limit) -> AnyProblem {
-    let options = PoseOptions {
-        rank: Some(rank),
-        maximise: Some(measure),
-        limit: Some(limit),
-        ..PoseOptions::default()
-    };
+    let options = Request { rank: Some(rank.into()), maximise: Some(measure), ..Request::default() }
+        .with_limit(Some(limit));
     pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem
 }
 
@@ -29,7 +25,7 @@ fn each(k: usize) -> Limit {
 }
 
 fn solved(p: &AnyProblem) -> Solution {
-    let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
+    let wanted = Request { effort: Some(Effort::Normal), ..Request::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
@@ -72,14 +68,11 @@ fn a_worse_x_claims_nothing() {
     let p = posed(&c, 2, Measure::Adjusted, each(3));
     let best = solved(&p);
     let variance = {
-        let options = PoseOptions {
-            rank: Some(2),
-            maximise: Some(Measure::Variance),
-            limit: Some(each(3)),
-            ..PoseOptions::default()
-        };
+        let options =
+            Request { rank: Some(2.into()), maximise: Some(Measure::Variance), ..Request::default() }
+                .with_limit(Some(each(3)));
         let posed = pose(find_problem("l0-pca").unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap();
-        let wanted = Wanted::default();
+        let wanted = Request::default();
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let plan = posed.problem.plan(&wanted).unwrap();
         plan.run(&posed.problem, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
@@ -207,7 +200,7 @@ fn a_search_proves_as_it_goes() {
 fn a_limit_of_iterations_is_reached_where_every_move_comes_back() {
     let c = Mat::from_fn(5, 5, |i, j| 1.0 / (1.0 + (i as f64 - j as f64).abs()));
     let p = posed(&c, 2, Measure::Adjusted, each(2));
-    let wanted = Wanted::default(); // without an effort nothing but a limit ends it
+    let wanted = Request::default(); // without an effort nothing but a limit ends it
     let stopping = Stopping { max_iters: Some(500), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let plan = p.plan(&wanted).unwrap();
     let found = plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();

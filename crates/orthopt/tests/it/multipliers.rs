@@ -6,7 +6,7 @@ use crate::common::{gaussian_rows, problem};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::composite::criticality;
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::problem::CompositeProblem;
 use orthopt::smooth::Smooth;
 use orthopt::solve::{RunOptions, Setting, Solution, Solver, Status, Stopping};
@@ -21,7 +21,12 @@ const NAMES: [&str; 2] = ["rial", "rada-rgd"];
 /// A run from a random start that ends by itself.
 fn end<P: Family>(p: &P, name: &str, seed: u64, tol: f64) -> Solution {
     let start = Some(Start::named("random"));
-    let wanted = Wanted { solver: Some(name.into()), start, seed, ..Default::default() };
+    let wanted = Request {
+        solver: Some(name.into()),
+        init: start.map(Into::into),
+        seed: Some(seed),
+        ..Default::default()
+    };
     let stopping = Stopping { max_iters: Some(100_000), time_limit: None, tol, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }

@@ -4,7 +4,7 @@ use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::Effort;
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::penalty::{AnyPenalty, L0};
 use orthopt::problem::{
     Cardinality, CardinalityProblem, PcaData, PcaProblem, Storage, covariance_model, support,
@@ -34,7 +34,7 @@ fn data(seed: u64, unit: f64) -> faer::Mat<f64> {
 
 fn solved<P: Family>(p: &P) -> Solution {
     let effort = Some(Effort::Quick);
-    let wanted = Wanted { seed: 1, effort, ..Wanted::default() };
+    let wanted = Request { seed: Some(1), effort, ..Request::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }

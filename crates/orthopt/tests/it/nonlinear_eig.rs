@@ -10,7 +10,7 @@ use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
 use orthopt::family::Effort;
 use orthopt::family::NONLINEAR_EIG_SOLVERS as SOLVERS;
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::penalty::NoPenalty;
 use orthopt::problem::NonlinearEigProblem;
 use orthopt::smooth::{HessianVector, NonlinearEig, Smooth};
@@ -56,7 +56,8 @@ fn hessian_is_the_derivative_of_the_gradient() {
     let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let [newton, other] = ["trust-region", "lbfgs"].map(|solver| {
         let start = Some(Start::named("eigen"));
-        let wanted = Wanted { solver: Some(solver.into()), start, ..Default::default() };
+        let wanted =
+            Request { solver: Some(solver.into()), init: start.map(Into::into), ..Default::default() };
         p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap()
     });
     assert!(matches!(newton.status, Status::Converged), "{:?}", newton.message);
@@ -318,14 +319,14 @@ fn bad_input_says_what_and_where() {
 fn a_race_of_starts_where_the_method_is_left_open() {
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let p = problem(NonlinearEig::laplacian_1d(130, 10.0).unwrap(), 3);
-    let plan = p.plan(&Wanted::default()).unwrap();
+    let plan = p.plan(&Request::default()).unwrap();
     assert_eq!((plan.names().as_str(), plan.starts.len()), ("optm-qr", 2));
-    let s = plan.run(&p, &Wanted::default(), &stopping, None, &Cancel::never(), &mut []).unwrap();
+    let s = plan.run(&p, &Request::default(), &stopping, None, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Converged, "{}", s.message);
     let lowest: f64 = ["random", "eigen"]
         .map(|name| {
             let start = Some(Start::named(name));
-            let wanted = Wanted { start, ..Default::default() };
+            let wanted = Request { init: start.map(Into::into), ..Default::default() };
             let plan = p.plan(&wanted).unwrap();
             assert_eq!(plan.starts.len(), 1);
             plan.run(&p, &wanted, &stopping, Some(0), &Cancel::never(), &mut []).unwrap().objective.total
@@ -334,7 +335,7 @@ fn a_race_of_starts_where_the_method_is_left_open() {
         .fold(f64::INFINITY, f64::min);
     assert!(s.objective.total <= lowest + 1e-8 * lowest.abs(), "{} {lowest}", s.objective.total);
     let small = problem(NonlinearEig::laplacian_1d(60, 10.0).unwrap(), 3);
-    assert_eq!(small.plan(&Wanted::default()).unwrap().names(), "optm-qr+obcd");
+    assert_eq!(small.plan(&Request::default()).unwrap().names(), "optm-qr+obcd");
 }
 
 /// F has many local minima: the default is no higher than thirty starts of any method, more effort is no higher than
@@ -345,7 +346,7 @@ fn the_default_searches() {
     let c = orthopt_data::load("builtin:pitprops", &Default::default()).unwrap().matrix.to_dense();
     let p = problem(NonlinearEig::dense(c.as_ref(), 10.0).unwrap(), 4);
     let of = |effort| {
-        let wanted = Wanted { effort, ..Default::default() };
+        let wanted = Request { effort, ..Default::default() };
         p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
     };
     let quick = of(Some(Effort::Quick));
@@ -354,7 +355,7 @@ fn the_default_searches() {
     let found = of(None);
     let (f, less) = (found.objective.total, quick.objective.total);
     assert!(found.starts > 10 && f <= less + 1e-9 * less.abs(), "{} starts: {f} and {less}", found.starts);
-    let wanted = Wanted { solver: Some("foforth-gr".into()), ..Default::default() };
+    let wanted = Request { solver: Some("foforth-gr".into()), ..Default::default() };
     let many =
         p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, Some(30), &Cancel::never(), &mut []).unwrap();
     let best = many.objective.total;

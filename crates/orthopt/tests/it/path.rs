@@ -2,9 +2,9 @@
 
 use faer::sparse::{SparseColMat, Triplet};
 use orthopt::cancel::Cancel;
-use orthopt::family::{Effort, Family, Knee, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Effort, Family, Knee, Limit, Request, find_problem, pose};
 use orthopt::objective::Evaluate;
-use orthopt::path::{Along, By, Fold, Folds, Path, Request, Watch, cross_validate, folds, judge, path};
+use orthopt::path::{Along, By, Fold, Folds, Path, PathRequest, Watch, cross_validate, folds, judge, path};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
 use orthopt::smooth::{Centring, Measure};
@@ -33,17 +33,16 @@ fn data() -> faer::Mat<f64> {
     })
 }
 
-fn request(problem: &str, rank: usize, along: Along) -> Request {
-    Request {
+fn request(problem: &str, rank: usize, along: Along) -> PathRequest {
+    PathRequest {
         problem: find_problem(problem).unwrap(),
-        pose: PoseOptions { rank: Some(rank), ..Default::default() },
+        options: Request { rank: Some(rank.into()), ..Default::default() },
         along,
-        wanted: Wanted::default(),
         stopping: Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 },
     }
 }
 
-fn walked(a: &faer::Mat<f64>, request: &Request) -> Path {
+fn walked(a: &faer::Mat<f64>, request: &PathRequest) -> Path {
     let data = PcaData::Dense(a.as_ref());
     let facts = DataFacts::of(&data);
     let mut seen = Vec::new();
@@ -63,7 +62,7 @@ fn objective(report: &Report) -> f64 {
 fn along_counts_f_never_rises_and_the_knee_is_found() {
     let a = data();
     let mut asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 6, 10, 14]));
-    asked.pose.maximise = Some(Measure::Variance);
+    asked.options.maximise = Some(Measure::Variance);
     let found = walked(&a, &asked);
     for pair in found.points.windows(2) {
         let (f, g) = (objective(&pair[0].report), objective(&pair[1].report));
@@ -90,7 +89,7 @@ fn along_lambda_no_x_of_another_point_is_better() {
         let asked = request(problem, 3, Along::Lambdas(vec![40.0, 10.0, 3.0, 0.5]));
         let found = walked(&a, &asked);
         for point in &found.points {
-            let pose_options = PoseOptions { rank: Some(3), lambda: Some(point.at), ..Default::default() };
+            let pose_options = Request { rank: Some(3.into()), lambda: Some(point.at), ..Default::default() };
             let posed = pose(asked.problem, &PcaData::Dense(a.as_ref()), &pose_options).unwrap();
             let p = &posed.problem;
             let own = p.value(point.report.x());
@@ -215,7 +214,7 @@ fn validation_by_cells_finds_the_variables_of_planted_factors() {
         _ => noise(i, j) + 3.0,
     });
     let mut asked = request("l0-pca", 2, Along::Counts(vec![1, 2, 3, 4, 6, 12]));
-    asked.wanted.effort = Some(Effort::Quick);
+    asked.options.effort = Some(Effort::Quick);
     let mut stage = |_: usize, _: usize| ();
     let mut watch = Watch { cancel: &Cancel::never(), observers: &mut [], stage: &mut stage };
     let cells = Folds { count: 6, by: By::Cells };
@@ -276,8 +275,8 @@ fn paths_that_cannot_be_walked_say_so() {
 fn what_nobody_weighs_is_counted() {
     let a = data();
     let info = find_problem("l0-pca").unwrap();
-    let open = PoseOptions { rank: Some(2), ..Default::default() }.or_counts(info, &Wanted::default());
-    assert_eq!(open.limit, Some(Limit::Knee));
+    let open = Request { rank: Some(2.into()), ..Default::default() }.or_counts(info);
+    assert_eq!(open.limit(), Some(Limit::Knee));
     let posed = pose(info, &PcaData::Dense(a.as_ref()), &open).unwrap();
     assert_eq!(posed.lambda, None);
     let reasons: Vec<_> = posed.reasons.iter().map(ToString::to_string).collect();
@@ -285,14 +284,14 @@ fn what_nobody_weighs_is_counted() {
     let f = orthopt::problem::covariance_model(&PcaData::Dense(a.as_ref()), Default::default()).unwrap();
     assert_eq!(Knee::of(&f, 2).unwrap().count, 4);
     // λ, a solver, an option of pairs: nothing is counted
-    let named = Wanted { solver: Some("obcd".into()), ..Default::default() };
-    assert_eq!(PoseOptions::default().or_counts(info, &named).limit, None);
-    let paired = Wanted { block: Some(2), ..Default::default() };
-    assert_eq!(PoseOptions::default().or_counts(info, &paired).limit, None);
-    let weighed = PoseOptions { lambda: Some(1.0), ..Default::default() };
-    assert_eq!(weighed.or_counts(info, &Wanted::default()).limit, None);
+    let named = Request { solver: Some("obcd".into()), ..Default::default() };
+    assert_eq!(named.or_counts(info).limit(), None);
+    let paired = Request { block: Some(2), ..Default::default() };
+    assert_eq!(paired.or_counts(info).limit(), None);
+    let weighed = Request { lambda: Some(1.0), ..Default::default() };
+    assert_eq!(weighed.or_counts(info).limit(), None);
     let l1 = find_problem("l1-pca").unwrap();
-    assert_eq!(PoseOptions::default().or_counts(l1, &Wanted::default()).limit, None);
+    assert_eq!(Request::default().or_counts(l1).limit(), None);
 }
 
 /// Above the largest useful λ no component has a second nonzero; just below it the best pair pays.
@@ -301,19 +300,19 @@ fn the_largest_useful_lambda_is_where_components_become_single() {
     let a = data();
     let info = find_problem("l0-pca").unwrap();
     let solved = |share: f64| {
-        let options = PoseOptions { rank: Some(1), relative_lambda: Some(share), ..Default::default() };
+        let options = Request { rank: Some(1.into()), relative_lambda: Some(share), ..Default::default() };
         let posed = pose(info, &PcaData::Dense(a.as_ref()), &options).unwrap();
         assert!(posed.reasons.iter().any(|r| r.to_string().contains("lambda_max")), "{:?}", posed.reasons);
         let p = &posed.problem;
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let wanted = Wanted::default();
+        let wanted = Request::default();
         p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().nnz
     };
     assert_eq!(solved(1.01), 1);
     assert!(solved(0.5) > 1);
-    let both = PoseOptions { lambda: Some(1.0), relative_lambda: Some(0.5), ..Default::default() };
+    let both = Request { lambda: Some(1.0), relative_lambda: Some(0.5), ..Default::default() };
     assert!(pose(info, &PcaData::Dense(a.as_ref()), &both).unwrap_err().to_string().contains("lambda"));
-    let scad = PoseOptions { relative_lambda: Some(0.5), ..Default::default() };
+    let scad = Request { relative_lambda: Some(0.5), ..Default::default() };
     let error = pose(find_problem("nonneg-pca").unwrap(), &PcaData::Dense(a.as_ref()), &scad).unwrap_err();
     assert!(error.to_string().contains("l0 and l1"), "{error}");
 }

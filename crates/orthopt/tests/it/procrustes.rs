@@ -6,19 +6,19 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::Scope;
-use orthopt::family::{AnyProblem, Family, LinearInput, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, LinearInput, Request, find_problem, pose};
 use orthopt::problem::{PcaData, PcaProblem};
 use orthopt::solve::{Solution, Status, Stopping};
 
-fn posed(data: &PcaData<'_>, options: &PoseOptions) -> orthopt::Result<PcaProblem> {
+fn posed(data: &PcaData<'_>, options: &Request) -> orthopt::Result<PcaProblem> {
     match pose(find_problem("procrustes").unwrap(), data, options)?.problem {
         AnyProblem::Pca(p) => Ok(p),
         _ => panic!("f with a linear term, and h"),
     }
 }
 
-fn of(a: &Mat<f64>, b: &RowMat, change: impl FnOnce(&mut PoseOptions)) -> PcaProblem {
-    let mut options = PoseOptions { target: Some(b.clone()), ..Default::default() };
+fn of(a: &Mat<f64>, b: &RowMat, change: impl FnOnce(&mut Request)) -> PcaProblem {
+    let mut options = Request { target: Some(b.clone().into()), ..Default::default() };
     change(&mut options);
     posed(&PcaData::Dense(a.as_ref()), &options).unwrap()
 }
@@ -28,7 +28,7 @@ fn solved(p: &PcaProblem, solver: Option<&str>, seed: u64) -> Solution {
 }
 
 fn solved_within(max_iters: Option<u64>, p: &PcaProblem, solver: Option<&str>, seed: u64) -> Solution {
-    let wanted = Wanted { solver: solver.map(Into::into), seed, ..Default::default() };
+    let wanted = Request { solver: solver.map(Into::into), seed: Some(seed), ..Default::default() };
     let stopping = Stopping { max_iters, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, solver.map(|_| 0), &Cancel::never(), &mut []).unwrap()
 }
@@ -79,10 +79,10 @@ fn tall_problems() {
         let default = solved(&p, None, 0);
         assert!(matches!(default.status, Status::Converged), "{:?}", default.message);
         for other in 0..10 {
-            let wanted = Wanted {
+            let wanted = Request {
                 solver: Some("lbfgs".into()),
-                start: Some(orthopt::start::Start::Random),
-                seed: other,
+                init: Some(orthopt::start::Start::Random.into()),
+                seed: Some(other),
                 ..Default::default()
             };
             let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
@@ -135,7 +135,7 @@ fn of_c_itself() {
     let c = plain_product(&at, &RowMat::from_mat(a.as_ref())).to_mat();
     let mut e = plain_product(&at, &b);
     e.data_mut().iter_mut().for_each(|v| *v = -*v);
-    let options = PoseOptions { linear: Some(LinearInput::Given(e)), ..Default::default() };
+    let options = Request { linear: Some(LinearInput::Given(e).into()), ..Default::default() };
     let p = posed(&PcaData::Gram(c.as_ref()), &options).unwrap();
     let x = polar(&gaussian_rows(8, 2, 3));
     let constant = 0.5 * b.norm().powi(2);
@@ -159,8 +159,8 @@ fn the_default_lambda_suits_the_target() {
             assert_eq!(rows(&found.x), rows(&truth), "{penalty}, {own} entries");
         }
     }
-    let options = PoseOptions {
-        linear: Some(LinearInput::Given(RowMat::zeros(4, 2))),
+    let options = Request {
+        linear: Some(LinearInput::Given(RowMat::zeros(4, 2)).into()),
         penalty: Some("l1".into()),
         ..Default::default()
     };
@@ -195,18 +195,20 @@ fn the_unit_means_nothing() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let (a, b) = (gaussian(25, 8, 1), gaussian_rows(25, 2, 2));
-    let refused = |change: &dyn Fn(&mut PoseOptions)| {
-        let mut options = PoseOptions { target: Some(b.clone()), ..Default::default() };
+    let refused = |change: &dyn Fn(&mut Request)| {
+        let mut options = Request { target: Some(b.clone().into()), ..Default::default() };
         change(&mut options);
         posed(&PcaData::Dense(a.as_ref()), &options).unwrap_err().to_string()
     };
     assert!(refused(&|o| o.target = None).contains("needs B"));
-    assert!(refused(&|o| o.target = Some(gaussian_rows(24, 2, 1))).contains("24"));
-    assert!(refused(&|o| o.target.as_mut().unwrap().set(3, 1, f64::NAN)).contains("row 4"));
-    assert!(refused(&|o| o.target = Some(gaussian_rows(25, 9, 1))).contains('9'));
-    assert!(refused(&|o| o.rank = Some(3)).contains('2'));
+    assert!(refused(&|o| o.target = Some(gaussian_rows(24, 2, 1).into())).contains("24"));
+    let mut bad = b.clone();
+    bad.set(3, 1, f64::NAN);
+    assert!(refused(&|o| o.target = Some(bad.clone().into())).contains("row 4"));
+    assert!(refused(&|o| o.target = Some(gaussian_rows(25, 9, 1).into())).contains('9'));
+    assert!(refused(&|o| o.rank = Some(3.into())).contains('2'));
     assert!(refused(&|o| o.lambda = Some(1.0)).contains("lambda"));
     let c = Mat::<f64>::identity(8, 8);
-    let error = posed(&PcaData::Gram(c.as_ref()), &PoseOptions::default()).unwrap_err().to_string();
+    let error = posed(&PcaData::Gram(c.as_ref()), &Request::default()).unwrap_err().to_string();
     assert!(error.contains("needs E"), "{error}");
 }

@@ -5,7 +5,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::bound::{Options, Prepared, ProofFile};
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Effort, Family, Limit, Request, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::Measure;
 use orthopt::solve::Stopping;
@@ -14,12 +14,12 @@ use serde_json::{Value, json};
 const US_ARRESTS: &str = include_str!("../tables/us_arrests.csv");
 const IRIS: &str = include_str!("../tables/iris.csv");
 
-fn posed(name: &str, c: &Mat<f64>, options: PoseOptions) -> AnyProblem {
+fn posed(name: &str, c: &Mat<f64>, options: Request) -> AnyProblem {
     pose(find_problem(name).unwrap(), &PcaData::Gram(c.as_ref()), &options).unwrap().problem
 }
 
-fn limited(r: usize, measure: Measure, limit: Limit) -> PoseOptions {
-    PoseOptions { rank: Some(r), maximise: Some(measure), limit: Some(limit), ..PoseOptions::default() }
+fn limited(r: usize, measure: Measure, limit: Limit) -> Request {
+    Request { rank: Some(r.into()), maximise: Some(measure), ..Request::default() }.with_limit(Some(limit))
 }
 
 fn each(k: usize) -> Limit {
@@ -27,7 +27,7 @@ fn each(k: usize) -> Limit {
 }
 
 fn x_of(p: &AnyProblem) -> RowMat {
-    let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
+    let wanted = Request { effort: Some(Effort::Normal), ..Request::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let plan = p.plan(&wanted).unwrap();
     plan.run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
@@ -60,8 +60,8 @@ fn checked(name: &str, p: &AnyProblem, text: &str) -> Result<String, String> {
 fn what_is_written_is_checked() {
     let arrests = table(US_ARRESTS);
     let (iris, pit) = (table(IRIS), pitprops());
-    let lambda = |lambda| PoseOptions { rank: Some(2), lambda: Some(lambda), ..PoseOptions::default() };
-    let of_rank = |r| PoseOptions { rank: Some(r), ..PoseOptions::default() };
+    let lambda = |lambda| Request { rank: Some(2.into()), lambda: Some(lambda), ..Request::default() };
+    let of_rank = |r: usize| Request { rank: Some(r.into()), ..Request::default() };
     for (name, c, options, proof) in [
         ("l0-pca", &arrests, limited(2, Measure::Adjusted, each(2)), Some("supports")),
         ("l0-pca", &arrests, limited(3, Measure::Adjusted, each(2)), Some("")),
@@ -75,11 +75,11 @@ fn what_is_written_is_checked() {
         ("l0-pca", &pit, limited(2, Measure::Variance, each(3)), Some("optimal")),
         ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Total(5)), Some("optimal")),
         ("l0-pca", &pit, limited(2, Measure::Variance, Limit::Nonzeros(vec![4, 2])), Some("optimal")),
-        ("l0-pca", &pit, PoseOptions { limit: Some(Limit::Variables(4)), ..of_rank(2) }, Some("optimal")),
-        ("l0-pca", &pit, PoseOptions { limit: Some(each(3)), lambda: Some(0.05), ..of_rank(2) }, Some("")),
+        ("l0-pca", &pit, of_rank(2).with_limit(Some(Limit::Variables(4))), Some("optimal")),
+        ("l0-pca", &pit, Request { lambda: Some(0.05), ..of_rank(2) }.with_limit(Some(each(3))), Some("")),
         ("l0-pca", &pit, lambda(0.2), Some("optimal")),
         ("nonneg-pca", &pit, of_rank(2), Some("optimal")),
-        ("nonneg-pca", &pit, PoseOptions { limit: Some(each(3)), ..of_rank(2) }, Some("optimal")),
+        ("nonneg-pca", &pit, of_rank(2).with_limit(Some(each(3))), Some("optimal")),
         ("pca", &pit, of_rank(2), Some("optimal")),
     ] {
         let what = format!("{name} {options:?}");
@@ -209,7 +209,7 @@ fn other_problems_and_tables_are_refused() {
         (&c, limited(2, Measure::Adjusted, each(4)), "at most 3"),
         (&c, limited(2, Measure::Adjusted, Limit::Nonzeros(vec![3, 2])), "at most 3"),
         (&c, limited(2, Measure::Adjusted, Limit::Total(6)), "at most 3"),
-        (&c, PoseOptions { rank: Some(2), lambda: Some(0.1), ..PoseOptions::default() }, "measure adjusted"),
+        (&c, Request { rank: Some(2.into()), lambda: Some(0.1), ..Request::default() }, "measure adjusted"),
         (&other, limited(2, Measure::Adjusted, each(3)), "another table"),
         (&exchanged, limited(2, Measure::Adjusted, each(3)), "another table"),
         (&twice, limited(2, Measure::Adjusted, each(3)), "another table"),
@@ -385,7 +385,7 @@ fn altered_boxes_prove_nothing() {
 #[test]
 fn altered_multipliers_of_variance_prove_nothing() {
     let c = pitprops();
-    let lambda = |lambda| PoseOptions { rank: Some(2), lambda: Some(lambda), ..PoseOptions::default() };
+    let lambda = |lambda| Request { rank: Some(2.into()), lambda: Some(lambda), ..Request::default() };
     let p = posed("l0-pca", &c, lambda(0.2));
     let text = written("l0-pca", &p, 0).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
@@ -403,7 +403,7 @@ fn altered_multipliers_of_variance_prove_nothing() {
     }
     assert!(checked("l0-pca", &posed("l0-pca", &c, lambda(0.25)), &text).unwrap_err().contains("lambda 0.2"));
 
-    let p = posed("nonneg-pca", &c, PoseOptions { rank: Some(2), ..PoseOptions::default() });
+    let p = posed("nonneg-pca", &c, Request { rank: Some(2.into()), ..Request::default() });
     let text = written("nonneg-pca", &p, 0).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
     checked("nonneg-pca", &p, &text).unwrap();
@@ -500,7 +500,7 @@ fn altered_trees_prove_nothing() {
 #[test]
 fn what_no_file_can_prove_says_so() {
     let c = pitprops();
-    let l1 = posed("l1-pca", &c, PoseOptions { rank: Some(2), lambda: Some(0.2), ..PoseOptions::default() });
+    let l1 = posed("l1-pca", &c, Request { rank: Some(2.into()), lambda: Some(0.2), ..Request::default() });
     assert!(written("l1-pca", &l1, 0).unwrap_err().to_string().contains("l1"));
     let explained = posed("l0-pca", &c, limited(2, Measure::Explained, each(3)));
     assert!(
@@ -512,6 +512,6 @@ fn what_no_file_can_prove_says_so() {
     let large =
         Mat::from_fn(301, 301, |i, j| if i == j { 2.0 } else { 1.0 / (1.0 + (i as f64 - j as f64).abs()) });
     let p =
-        posed("l0-pca", &large, PoseOptions { rank: Some(1), lambda: Some(0.9), ..PoseOptions::default() });
+        posed("l0-pca", &large, Request { rank: Some(1.into()), lambda: Some(0.9), ..Request::default() });
     assert!(written("l0-pca", &p, 0).unwrap_err().to_string().contains("301 variables are too many"));
 }

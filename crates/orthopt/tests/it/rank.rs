@@ -2,8 +2,9 @@
 
 use faer::Mat;
 use orthopt::family::scree;
-use orthopt::family::{PoseOptions, RankRule, Scree, find_problem, pose};
+use orthopt::family::{RankRule, Request, Scree, find_problem, pose};
 use orthopt::problem::PcaData;
+use orthopt::request::Rank;
 use orthopt::smooth::Centring;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -172,7 +173,7 @@ fn shares_are_those_of_the_definition() {
 
 /// The problem as posed with a rule.
 fn posed(data: &PcaData<'_>, rule: RankRule) -> orthopt::Result<orthopt::family::Posed> {
-    let options = PoseOptions { rank_rule: Some(rule), lambda: Some(0.1), ..Default::default() };
+    let options = Request { rank: Some(Rank::By(rule)), lambda: Some(0.1), ..Default::default() };
     pose(find_problem("l0-pca").unwrap(), data, &options)
 }
 
@@ -255,6 +256,6 @@ fn hostile_data_have_an_answer() {
     let error = posed(&PcaData::Gram(c.as_ref()), RankRule::Auto).unwrap_err().to_string();
     assert!(error.contains("90%") && error.contains("samples"), "{error}");
     let square = find_problem("hyperbolic-eig").unwrap();
-    let options = PoseOptions { rank_rule: Some(RankRule::Share(0.5)), ..Default::default() };
+    let options = Request { rank: Some(Rank::By(RankRule::Share(0.5))), ..Default::default() };
     assert!(pose(square, &PcaData::Gram(c.as_ref()), &options).is_err());
 }

@@ -4,11 +4,11 @@
 use faer::Mat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{
-    Call, Case, Limit, PROBLEMS, Plan, PoseOptions, ProblemInfo, RankRule, Run, Wanted, find_problem, pose,
+    Call, Case, Limit, PROBLEMS, Plan, ProblemInfo, RankRule, Request, Run, find_problem, pose,
 };
 use orthopt::linear_map::AnyMap;
 use orthopt::problem::{Between, PcaData};
-use orthopt::request::OPTIONS;
+use orthopt::request::{OPTIONS, Rank};
 use orthopt::smooth::Measure;
 use orthopt::solve::Stopping;
 use orthopt::{Error, RowMat};
@@ -19,31 +19,31 @@ fn rows() -> Mat<f64> {
 }
 
 /// What users ask for beside the name of a problem.
-fn settings() -> Vec<PoseOptions> {
-    let plain = PoseOptions { rank: Some(2), ..PoseOptions::default() };
-    let limited = |limit: Limit| PoseOptions { limit: Some(limit), ..plain.clone() };
+fn settings() -> Vec<Request> {
+    let plain = Request { rank: Some(2.into()), ..Request::default() };
+    let limited = |limit: Limit| plain.clone().with_limit(Some(limit));
     let nonzeros = || limited(Limit::Nonzeros(vec![3]));
-    let penalty = |name: &str| PoseOptions { penalty: Some(name.into()), ..plain.clone() };
+    let penalty = |name: &str| Request { penalty: Some(name.into()), ..plain.clone() };
     let differences = || AnyMap::parse("differences").ok();
     vec![
         plain.clone(),
-        PoseOptions { rank: None, ..plain.clone() },
-        PoseOptions { lambda: Some(0.5), ..plain.clone() },
-        PoseOptions { rank: None, rank_rule: Some(RankRule::Auto), ..plain.clone() },
+        Request { rank: None, ..plain.clone() },
+        Request { lambda: Some(0.5), ..plain.clone() },
+        Request { rank: Some(Rank::By(RankRule::Auto)), ..plain.clone() },
         nonzeros(),
         limited(Limit::Total(5)),
         limited(Limit::Variables(3)),
-        PoseOptions { lambda: Some(0.5), ..nonzeros() },
-        PoseOptions { map: differences(), ..plain.clone() },
-        PoseOptions { map: differences(), ..nonzeros() },
-        PoseOptions { map: differences(), ..penalty("l1") },
+        Request { lambda: Some(0.5), ..nonzeros() },
+        Request { map: differences().map(Into::into), ..plain.clone() },
+        Request { map: differences().map(Into::into), ..nonzeros() },
+        Request { map: differences().map(Into::into), ..penalty("l1") },
         penalty("l1"),
         penalty("mcp"),
         penalty("l1-largest-k"),
-        PoseOptions { limit: Some(Limit::Nonzeros(vec![3])), ..penalty("l1") },
-        PoseOptions { between: Between::Uncorrelated, ..nonzeros() },
-        PoseOptions { between: Between::Uncorrelated, ..penalty("l1") },
-        PoseOptions { maximise: Some(Measure::Adjusted), ..nonzeros() },
+        penalty("l1").with_limit(Some(Limit::Nonzeros(vec![3]))),
+        Request { constraint: Some(Between::Uncorrelated), ..nonzeros() },
+        Request { constraint: Some(Between::Uncorrelated), ..penalty("l1") },
+        Request { maximise: Some(Measure::Adjusted), ..nonzeros() },
     ]
 }
 
@@ -55,16 +55,16 @@ fn agrees_with_itself(said: &str, problem: &str) {
 }
 
 /// The setting that a refusal proposes: without an option, or with one more.
-fn followed(said: &str, option: &str, asked: &PoseOptions) -> Vec<PoseOptions> {
+fn followed(said: &str, option: &str, asked: &Request) -> Vec<Request> {
     let without = |name: &str| {
         let mut left = asked.clone();
         match name {
             "penalty" => left.penalty = None,
             "map" => left.map = None,
             "lambda" => left.lambda = None,
-            "constraint" => left.between = Between::Orthogonal,
+            "constraint" => left.constraint = None,
             "maximise" => left.maximise = None,
-            "nonzeros" | "total-nonzeros" | "variables" => left.limit = None,
+            "nonzeros" | "total-nonzeros" | "variables" => left.set_limit(None),
             _ => {}
         }
         left
@@ -77,7 +77,7 @@ fn followed(said: &str, option: &str, asked: &PoseOptions) -> Vec<PoseOptions> {
     }
     for (given, limit) in [("nonzeros", Limit::Nonzeros(vec![3])), ("total-nonzeros", Limit::Total(5))] {
         if said.contains(&format!("give option `{given}` too")) {
-            all.push(PoseOptions { limit: Some(limit), ..asked.clone() });
+            all.push(asked.clone().with_limit(Some(limit)));
         }
     }
     all
@@ -88,8 +88,8 @@ fn data<'a>(a: &'a Mat<f64>, c: &'a Mat<f64>, gram: bool) -> PcaData<'a> {
 }
 
 /// Runs what is asked for a moment, or says why it is refused.
-fn runs(info: &'static ProblemInfo, data: &PcaData<'_>, asked: &PoseOptions) -> Result<Run, Error> {
-    let (posed, wanted) = (pose(info, data, asked)?, Wanted::default());
+fn runs(info: &'static ProblemInfo, data: &PcaData<'_>, asked: &Request) -> Result<Run, Error> {
+    let (posed, wanted) = (pose(info, data, asked)?, Request::default());
     let plan: Plan<_> = orthopt::family::Family::plan(&posed.problem, &wanted)?;
     let stopping = Stopping { max_iters: Some(2), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let found = plan.run(&posed.problem, &wanted, &stopping, Some(0), &Cancel::never(), &mut [])?;
@@ -159,13 +159,14 @@ fn what_is_not_refused_runs() {
     let a = rows();
     let c = a.transpose() * &a;
     for info in PROBLEMS {
-        let own = PoseOptions::default(); // hyperbolic problems have no rank, procrustes has a target
+        let own = Request::default(); // hyperbolic problems have no rank, procrustes has a target
         let needs_target = info.name == "procrustes";
         for gram in [false, true] {
             let target = (needs_target && !gram).then(|| RowMat::from_fn(12, 2, |i, k| (i + k) as f64));
-            let linear = (needs_target && gram)
-                .then(|| orthopt::family::LinearInput::parse("randn").unwrap().unwrap());
-            let asked = PoseOptions { target, linear, ..own.clone() };
+            let linear =
+                (needs_target && gram).then(|| orthopt::family::LinearInput::parse("randn").unwrap());
+            let asked =
+                Request { target: target.map(Into::into), linear: linear.map(Into::into), ..own.clone() };
             match runs(info, &data(&a, &c, gram), &asked) {
                 Ok(_) => {}
                 Err(error) => {
@@ -180,9 +181,9 @@ fn what_is_not_refused_runs() {
 #[test]
 fn a_refusal_names_what_is_in_the_way() {
     let l0 = find_problem("l0-pca").unwrap();
-    let limited = PoseOptions { limit: Some(Limit::Nonzeros(vec![5])), ..PoseOptions::default() };
-    let weighed = PoseOptions { lambda: Some(0.1), ..PoseOptions::default() };
-    let said = |name: &str, options: &PoseOptions, gram: bool, option: &str| {
+    let limited = Request::default().with_limit(Some(Limit::Nonzeros(vec![5])));
+    let weighed = Request { lambda: Some(0.1), ..Request::default() };
+    let said = |name: &str, options: &Request, gram: bool, option: &str| {
         let case = Case::new(find_problem(name).unwrap(), options).of_gram(gram).in_call(Call::Solve);
         case.check([option]).unwrap_err().to_string()
     };
@@ -203,14 +204,14 @@ fn a_refusal_names_what_is_in_the_way() {
     );
     let stability = said("l0-pca", &limited, true, "stability");
     assert_eq!(stability, "option `stability` needs samples (rows), but the data are C itself; leave it out");
-    let mapped = PoseOptions { map: AnyMap::parse("differences").ok(), ..limited };
+    let mapped = Request { map: AnyMap::parse("differences").ok().map(Into::into), ..limited };
     let map = said("l0-pca", &mapped, true, "map");
     assert_eq!(map, "option `map` does not apply beside option `nonzeros`: leave one of them out");
-    let solver = Wanted { solver: Some("obcd".into()), ..Wanted::default() };
+    let solver = Request { solver: Some("obcd".into()), ..Request::default() };
     let c = Mat::from_fn(6, 6, |i, j| if i == j { 2.0 } else { 0.5 });
     let limit = Some(Limit::Nonzeros(vec![3]));
-    let asked =
-        PoseOptions { rank: Some(2), limit, maximise: Some(Measure::Variance), ..PoseOptions::default() };
+    let asked = Request { rank: Some(2.into()), maximise: Some(Measure::Variance), ..Request::default() }
+        .with_limit(limit);
     let posed = pose(l0, &PcaData::Gram(c.as_ref()), &asked).unwrap();
     let said = orthopt::family::Family::plan(&posed.problem, &solver).unwrap_err().to_string();
     assert!(

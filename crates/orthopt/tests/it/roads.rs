@@ -9,7 +9,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::{
-    AnyProblem, Between, Effort, Family, Limit, PROBLEMS, PoseOptions, Posed, Wanted, find_problem, pose,
+    AnyProblem, Between, Effort, Family, Limit, PROBLEMS, Posed, Request, find_problem, pose,
 };
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, support};
@@ -21,34 +21,34 @@ use rand::RngExt;
 
 const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
 
-fn posed(name: &str, data: &PcaData<'_>, rank: usize, options: &PoseOptions) -> orthopt::Result<Posed> {
-    let options = PoseOptions { rank: Some(rank), ..options.clone() };
+fn posed(name: &str, data: &PcaData<'_>, rank: usize, options: &Request) -> orthopt::Result<Posed> {
+    let options = Request { rank: Some(rank.into()), ..options.clone() };
     pose(find_problem(name).unwrap(), data, &options)
 }
 
-fn run(problem: &AnyProblem, wanted: &Wanted, stopping: &Stopping) -> orthopt::Result<Solution> {
+fn run(problem: &AnyProblem, wanted: &Request, stopping: &Stopping) -> orthopt::Result<Solution> {
     problem.plan(wanted)?.run(problem, wanted, stopping, None, &Cancel::never(), &mut [])
 }
 
-fn solved(name: &str, c: &Mat<f64>, rank: usize, options: &PoseOptions) -> orthopt::Result<Solution> {
+fn solved(name: &str, c: &Mat<f64>, rank: usize, options: &Request) -> orthopt::Result<Solution> {
     let problem = posed(name, &PcaData::Gram(c.as_ref()), rank, options)?.problem;
-    let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+    let wanted = Request { effort: Some(Effort::Quick), ..Request::default() };
     let found = run(&problem, &wanted, &STOPPING)?;
     problem.check(&found.x, "X").unwrap();
     Ok(found)
 }
 
-fn counts(limit: &[usize]) -> PoseOptions {
-    PoseOptions { limit: Some(Limit::Nonzeros(limit.to_vec())), ..PoseOptions::default() }
+fn counts(limit: &[usize]) -> Request {
+    Request::default().with_limit(Some(Limit::Nonzeros(limit.to_vec())))
 }
 
-fn total(total: usize, min: Option<usize>, max: Option<usize>) -> PoseOptions {
+fn total(total: usize, min: Option<usize>, max: Option<usize>) -> Request {
     let limit = Some(Limit::Total(total));
-    PoseOptions { limit, min_nonzeros: min, max_nonzeros: max, ..PoseOptions::default() }
+    Request { min_nonzeros: min, max_nonzeros: max, ..Request::default() }.with_limit(limit)
 }
 
-fn between(between: Between, options: PoseOptions) -> PoseOptions {
-    PoseOptions { between, ..options }
+fn between(between: Between, options: Request) -> Request {
+    Request { constraint: Some(between), ..options }
 }
 
 fn pitprops() -> Mat<f64> {
@@ -64,14 +64,9 @@ fn from_rows<const N: usize>(rows: &[[f64; N]]) -> Mat<f64> {
 }
 
 /// F, status, words and what is said of the limits, of a problem as it is asked for.
-fn answer(
-    name: &str,
-    data: &PcaData<'_>,
-    rank: usize,
-    options: &PoseOptions,
-) -> (f64, Status, String, String) {
+fn answer(name: &str, data: &PcaData<'_>, rank: usize, options: &Request) -> (f64, Status, String, String) {
     let posed = posed(name, data, rank, options).unwrap();
-    let wanted = Wanted::default();
+    let wanted = Request::default();
     let found = run(&posed.problem, &wanted, &STOPPING).unwrap();
     let limits = posed.limits.map_or_else(String::new, |limits| limits.words());
     (found.objective.total, found.status, found.message, limits)
@@ -82,7 +77,7 @@ fn answer(
 fn limits_have_one_form() {
     let all = [Between::Orthogonal, Between::Uncorrelated, Between::Both];
     let c = pitprops();
-    let form = |rank: usize, options: &PoseOptions| {
+    let form = |rank: usize, options: &Request| {
         let posed = posed("l0-pca", &PcaData::Gram(c.as_ref()), rank, options).unwrap();
         let kind = match posed.problem {
             AnyProblem::Cardinality(_) => "cardinality",
@@ -111,15 +106,15 @@ fn limits_have_one_form() {
                 form(rank, &one),
                 form(rank, &other),
                 "{constraint:?} {:?} {:?}",
-                one.limit,
-                other.limit
+                one.limit(),
+                other.limit()
             );
         }
         // where something is left to choose it stays a total
         let free = between(constraint, total(12, Some(2), Some(6)));
         assert!(form(3, &free).1.contains("Total"), "{constraint:?}");
     }
-    let variables = PoseOptions { limit: Some(Limit::Variables(4)), ..PoseOptions::default() };
+    let variables = Request::default().with_limit(Some(Limit::Variables(4)));
     assert_eq!(form(1, &variables), form(1, &counts(&[4])));
     assert_ne!(form(2, &variables), form(2, &counts(&[4])));
     // what no X meets is refused, however it is said
@@ -134,10 +129,10 @@ fn what_excludes_nothing_is_plain_pca() {
     let a = gaussian(20, 6, 3);
     let c = gram(&a);
     let n = 6;
-    let variables = PoseOptions { limit: Some(Limit::Variables(n)), ..PoseOptions::default() };
-    let lambda = PoseOptions { lambda: Some(0.0), ..PoseOptions::default() };
+    let variables = Request::default().with_limit(Some(Limit::Variables(n)));
+    let lambda = Request { lambda: Some(0.0), ..Request::default() };
     let all = [
-        ("pca", PoseOptions::default()),
+        ("pca", Request::default()),
         ("l0-pca", counts(&[n])),
         ("l0-pca", counts(&[n, n])),
         ("pca", counts(&[n])),
@@ -172,9 +167,9 @@ fn an_effort_leaves_plain_pca_what_it_is() {
         let c = gram(&a);
         let (values, _) = symmetric_eigenpairs(&RowMat::from_fn(5, 5, |i, j| c[(i, j)])).unwrap();
         for measure in [Measure::Adjusted, Measure::Polar, Measure::Explained] {
-            let options = PoseOptions { maximise: Some(measure), ..PoseOptions::default() };
+            let options = Request { maximise: Some(measure), ..Request::default() };
             let problem = posed("pca", &PcaData::Dense(a.as_ref()), 3, &options).unwrap().problem;
-            let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+            let wanted = Request { effort: Some(Effort::Quick), ..Request::default() };
             let found = run(&problem, &wanted, &Stopping { max_iters: Some(30), ..STOPPING }).unwrap();
             let minimum = -0.5 * values[..3].iter().sum::<f64>();
             let off = (found.objective.total - minimum).abs();
@@ -193,9 +188,9 @@ fn one_component_is_uncorrelated_with_no_other() {
             for tied in [Between::Uncorrelated, Between::Both] {
                 assert_eq!(answer("l0-pca", &data, 1, &between(tied, options.clone())), plain, "{options:?}");
             }
-            let in_order = PoseOptions { order: Order::Sequential, ..options.clone() };
+            let in_order = Request { order: Some(Order::Sequential), ..options.clone() };
             assert_eq!(answer("l0-pca", &data, 1, &in_order), plain, "{options:?}");
-            let explained = PoseOptions { maximise: Some(Measure::Explained), ..options };
+            let explained = Request { maximise: Some(Measure::Explained), ..options };
             let plain = answer("l0-pca", &data, 1, &explained);
             assert_eq!(answer("l0-pca", &data, 1, &between(Between::Both, explained)), plain);
         }
@@ -210,7 +205,7 @@ fn the_better_of_two_solvers_is_found() {
         let data = PcaData::Gram(c.as_ref());
         let (objective, ..) = answer("l0-pca", &data, 3, &between(Between::Uncorrelated, options.clone()));
         assert!(objective <= -3.245_482 + 1e-6, "{objective}");
-        let variance = PoseOptions { maximise: Some(Measure::Variance), ..options };
+        let variance = Request { maximise: Some(Measure::Variance), ..options };
         let (objective, status, ..) = answer("l0-pca", &data, 3, &variance);
         assert!(matches!(status, Status::Optimal | Status::Converged), "{objective}"); // the work says whether it is proved
     }
@@ -287,7 +282,7 @@ fn both_constraints_miss_no_shared_rows() {
     // F of `variables` with the same number is not lower
     let c = from_rows(&COMMON);
     let both = solved("l0-pca", &c, 2, &between(Between::Both, counts(&[2]))).unwrap();
-    let variables = PoseOptions { limit: Some(Limit::Variables(2)), ..PoseOptions::default() };
+    let variables = Request::default().with_limit(Some(Limit::Variables(2)));
     let selected = solved("l0-pca", &c, 2, &variables).unwrap();
     assert!(both.objective.total <= selected.objective.total * (1.0 - 1e-12), "{}", both.objective.total);
 }
@@ -299,11 +294,11 @@ fn both_constraints_explain_what_shared_rows_do() {
         let (n, r, k) = (5, 3, 3 + case as usize % 2);
         let g = gaussian(13, 4, 200 + case);
         let a = Mat::from_fn(13, n, |i, j| g[(i, (j * (1 + case as usize % 3)) % 4)]); // columns that repeat others
-        let options = PoseOptions { maximise: Some(Measure::Explained), ..counts(&[k]) };
+        let options = Request { maximise: Some(Measure::Explained), ..counts(&[k]) };
         let problem = posed("l0-pca", &PcaData::Dense(a.as_ref()), r, &between(Between::Both, options))
             .unwrap()
             .problem;
-        let wanted = Wanted { effort: Some(Effort::Quick), ..Wanted::default() };
+        let wanted = Request { effort: Some(Effort::Quick), ..Request::default() };
         let found = run(&problem, &wanted, &Stopping { max_iters: Some(30), ..STOPPING }).unwrap();
         let c = gram(&a);
         for set in sets(n, k) {
@@ -353,12 +348,12 @@ fn zeros_of_the_covariance_leave_solutions() {
 #[test]
 fn uncorrelated_scores_need_a_number_of_nonzeros() {
     let c = gram(&gaussian(20, 6, 1));
-    let lambda = PoseOptions { lambda: Some(1.0), ..PoseOptions::default() };
+    let lambda = Request { lambda: Some(1.0), ..Request::default() };
     for constraint in [Between::Both, Between::Uncorrelated] {
         let said = solved("l0-pca", &c, 2, &between(constraint, lambda.clone())).unwrap_err().to_string();
         assert!(said.contains("needs a number of nonzeros for each component"), "{said}");
         for k in [4, 6] {
-            let priced = PoseOptions { lambda: Some(1.0), ..between(constraint, counts(&[k])) };
+            let priced = Request { lambda: Some(1.0), ..between(constraint, counts(&[k])) };
             let found = solved("l0-pca", &c, 2, &priced).unwrap();
             let free = solved("l0-pca", &c, 2, &between(constraint, counts(&[k]))).unwrap();
             let price = free.nnz as f64;
@@ -452,15 +447,15 @@ fn centred(a: &Mat<f64>) -> Mat<f64> {
 }
 
 /// Every way to ask for components of a table.
-fn questions(n: usize) -> Vec<(&'static str, PoseOptions)> {
+fn questions(n: usize) -> Vec<(&'static str, Request)> {
     let mut all = Vec::new();
     let limits = [
         counts(&[1]),
         counts(&[2]),
         total(5, None, None),
         total(6, Some(1), Some(3)),
-        PoseOptions { limit: Some(Limit::Variables(3)), ..PoseOptions::default() },
-        PoseOptions { lambda: Some(0.1), ..PoseOptions::default() },
+        Request::default().with_limit(Some(Limit::Variables(3))),
+        Request { lambda: Some(0.1), ..Request::default() },
         counts(&[n]),
     ];
     for limit in limits {
@@ -469,14 +464,19 @@ fn questions(n: usize) -> Vec<(&'static str, PoseOptions)> {
                 for between in [Between::Orthogonal, Between::Uncorrelated, Between::Both] {
                     all.push((
                         "l0-pca",
-                        PoseOptions { maximise: Some(maximise), order, between, ..limit.clone() },
+                        Request {
+                            maximise: Some(maximise),
+                            order: Some(order),
+                            constraint: Some(between),
+                            ..limit.clone()
+                        },
                     ));
                 }
             }
         }
     }
     let others = PROBLEMS.iter().filter(|info| info.name != "l0-pca" && info.name != "nonlinear-eig");
-    all.extend(others.map(|info| (info.name, PoseOptions::default())));
+    all.extend(others.map(|info| (info.name, Request::default())));
     all
 }
 
@@ -539,13 +539,13 @@ fn processor(thread: Option<&std::path::Path>) -> f64 {
     nanoseconds.map_or(0.0, |ns| 1e-9 * ns)
 }
 
-fn asked(name: &str, a: &Mat<f64>, rank: usize, options: &PoseOptions, words: &str) {
+fn asked(name: &str, a: &Mat<f64>, rank: usize, options: &Request, words: &str) {
     let data = PcaData::Dense(a.as_ref());
     let rank = if matches!(name, "hyperbolic-eig" | "probe") { a.ncols() } else { rank };
     // what is refused is refused in words
     let Ok(posed) = posed(name, &data, rank, options) else { return };
     let stopping = Stopping { time_limit: Some(LIMIT), ..STOPPING };
-    let found = match run(&posed.problem, &Wanted::default(), &stopping) {
+    let found = match run(&posed.problem, &Request::default(), &stopping) {
         Ok(found) => found,
         Err(error) => {
             let said = error.to_string();

@@ -7,7 +7,7 @@ use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
-use orthopt::family::{Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Family, Request, find_problem, pose};
 use orthopt::linear_map::AnyMap;
 use orthopt::nonsmooth::Nonsmooth;
 use orthopt::penalty::L21;
@@ -37,7 +37,7 @@ fn planted(m: usize, n: usize, seed: u64) -> Mat<f64> {
 }
 
 fn solved(p: &PcaProblem, solver: Option<&str>) -> Solution {
-    let wanted = Wanted { solver: solver.map(Into::into), seed: 1, ..Default::default() };
+    let wanted = Request { solver: solver.map(Into::into), seed: Some(1), ..Default::default() };
     let stopping = Stopping { max_iters: Some(20_000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let plan = p.plan(&wanted).unwrap();
     plan.run(p, &wanted, &stopping, solver.map(|_| 0), &Cancel::never(), &mut []).unwrap()
@@ -192,7 +192,7 @@ fn solvers_agree_and_pairs_are_refused() {
         assert!(taken.contains(&name), "{name} is not among {taken:?}");
     }
     assert!(!taken.iter().any(|name| name.contains("obcd") || *name == "support"), "{taken:?}");
-    let refused = p.plan(&Wanted { solver: Some("obcd".into()), ..Default::default() }).unwrap_err();
+    let refused = p.plan(&Request { solver: Some("obcd".into()), ..Default::default() }).unwrap_err();
     assert!(refused.to_string().contains("every penalty but l21"), "{refused}");
 }
 
@@ -205,18 +205,18 @@ fn with_a_map_rows_change_together() {
     let a = Mat::from_fn(m, n, |i, j| {
         (0..2).map(|k| (4.0 - k as f64) * scores[(i, k)] * w.get(j / 8, k)).sum::<f64>() + 0.3 * noise[(i, j)]
     });
-    let options = PoseOptions {
-        rank: Some(2),
+    let options = Request {
+        rank: Some(2.into()),
         lambda: Some(200.0),
         penalty: Some("l21".into()),
-        map: Some(AnyMap::parse("differences").unwrap()),
+        map: Some(AnyMap::parse("differences").unwrap().into()),
         ..Default::default()
     };
     let posed = pose(find_problem("pca").unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap();
     let stopping = Stopping { max_iters: Some(3000), time_limit: None, tol: 1e-8, min_decrease: 0.0 };
     let p = &posed.problem;
     let x = {
-        let wanted = Wanted::default();
+        let wanted = Request::default();
         p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap().x
     };
     let jump = |i: usize| norm(&[x.get(i + 1, 0) - x.get(i, 0), x.get(i + 1, 1) - x.get(i, 1)]);

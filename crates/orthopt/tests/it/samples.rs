@@ -6,7 +6,7 @@ use crate::common::{gaussian, gaussian_rows, normal, rng};
 use faer::Mat;
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{AnyProblem, Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Family, Request, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::smooth::{HessianVector, Loss, SampleLoss, Smooth};
 use orthopt::solve::{Solution, Status, Stopping};
@@ -15,7 +15,7 @@ use orthopt_core::smooth::central_difference;
 use rand::RngExt;
 
 fn named(name: &str, a: &Mat<f64>, rank: usize) -> AnyProblem {
-    let options = PoseOptions { rank: Some(rank), ..Default::default() };
+    let options = Request { rank: Some(rank.into()), ..Default::default() };
     pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap().problem
 }
 
@@ -25,7 +25,7 @@ fn solved(name: &str, a: &Mat<f64>, rank: usize) -> Solution {
 
 fn solved_within(max_iters: Option<u64>, name: &str, a: &Mat<f64>, rank: usize) -> Solution {
     let stopping = Stopping { max_iters, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let wanted = Wanted { seed: 2, ..Default::default() };
+    let wanted = Request { seed: Some(2), ..Default::default() };
     let p = &named(name, a, rank);
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
@@ -91,7 +91,7 @@ fn hessians_are_those_of_the_gradients() {
     ] {
         let stopping = Stopping { max_iters: Some(2000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let run = |solver: &str| {
-            let wanted = Wanted { solver: Some(solver.into()), seed: 2, ..Default::default() };
+            let wanted = Request { solver: Some(solver.into()), seed: Some(2), ..Default::default() };
             let p = &named(name, &a, 2);
             p.plan(&wanted).unwrap().run(p, &wanted, &stopping, Some(3), &Cancel::never(), &mut []).unwrap()
         };
@@ -226,7 +226,7 @@ fn the_unit_means_nothing() {
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = |name: &str, data: &PcaData<'_>, rank: usize| {
-        let options = PoseOptions { rank: Some(rank), ..Default::default() };
+        let options = Request { rank: Some(rank.into()), ..Default::default() };
         pose(find_problem(name).unwrap(), data, &options).unwrap_err().to_string()
     };
     let a = gaussian(20, 4, 1);
@@ -247,10 +247,10 @@ fn pairs_of_rows_end_where_gradients_do() {
         let p = &named(name, &a, 2);
         let stopping = Stopping { max_iters: Some(50_000), time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let run = |solver: &str| {
-            let wanted = Wanted {
+            let wanted = Request {
                 solver: Some(solver.into()),
-                start: Some(Start::Pca),
-                seed: 2,
+                init: Some(Start::Pca.into()),
+                seed: Some(2),
                 ..Default::default()
             };
             p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()

@@ -3,7 +3,7 @@
 
 use faer::Mat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Between, Effort, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Between, Effort, Family, Limit, Request, find_problem, pose};
 use orthopt::options::Given;
 use orthopt::penalty::{AnyPenalty, BoxBounds};
 use orthopt::problem::{Cardinality, CardinalityProblem, PcaData, PcaProblem};
@@ -23,7 +23,7 @@ use crate::common::problem;
 const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
 
 fn auto(p: &PcaProblem, seed: u64, stopping: Stopping, effort: Option<Effort>) -> Solution {
-    let wanted = Wanted { seed, effort, ..Default::default() };
+    let wanted = Request { seed: Some(seed), effort, ..Default::default() };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
@@ -90,12 +90,12 @@ fn no_arm_alone_ends_lower() {
             let p = problem(name, lambda, 24, 3, 20 + seed);
             let found = auto(&p, seed, STOPPING, None);
             assert!(matches!(found.status, Status::Converged | Status::Stalled), "{}", found.message);
-            let plan = p.plan(&Wanted::default()).unwrap();
+            let plan = p.plan(&Request::default()).unwrap();
             for arm in &plan.portfolio.as_ref().unwrap().arms {
-                let wanted = Wanted {
+                let wanted = Request {
                     solver: Some(arm.solver.clone()),
                     constants: Given::new(),
-                    seed,
+                    seed: Some(seed),
                     ..Default::default()
                 };
                 let alone = p.plan(&wanted).unwrap();
@@ -131,7 +131,7 @@ fn observers_see_a_best_f_that_never_jumps_back_and_may_end_it() {
         }
     }
     let p = problem("l0-pca", 2.0, 30, 4, 3);
-    let wanted = Wanted::default();
+    let wanted = Request::default();
     let plan = p.plan(&wanted).unwrap();
     for most in [1, 20, usize::MAX] {
         let cancel = Cancel::never();
@@ -151,7 +151,7 @@ fn observers_see_a_best_f_that_never_jumps_back_and_may_end_it() {
 fn it_ends_where_f_meets_its_bound() {
     let p = problem("l0-pca", 2.0, 12, 2, 1);
     let free = auto(&p, 1, STOPPING, Some(Effort::Thorough));
-    let plan = p.plan(&Wanted::default()).unwrap();
+    let plan = p.plan(&Request::default()).unwrap();
     let bound = Some(free.objective.total);
     let settings =
         Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, work: None, bound };
@@ -171,7 +171,7 @@ fn it_ends_where_f_meets_its_bound() {
 #[test]
 fn a_limit_of_work_is_kept() {
     let p = problem("l0-pca", 2.0, 30, 4, 3);
-    let plan = p.plan(&Wanted::default()).unwrap();
+    let plan = p.plan(&Request::default()).unwrap();
     let of = |work: u64| {
         let effort = Some(Effort::Thorough);
         let settings = Settings { seed: 1, effort, stopping: STOPPING, work: Some(work), bound: None };
@@ -197,7 +197,7 @@ fn a_limit_of_work_is_kept() {
 fn moves_lead_to_feasible_points() {
     for (name, lambda) in [("l0-pca", 2.0), ("l1-pca", 0.5), ("nonneg-pca", 0.0)] {
         let p = problem(name, lambda, 30, 3, 5);
-        let plan = p.plan(&Wanted::default()).unwrap();
+        let plan = p.plan(&Request::default()).unwrap();
         let portfolio = plan.portfolio.as_ref().unwrap();
         let best: Vec<_> = (0..4).map(|seed| p.start(p.default_start(), seed).unwrap()).collect();
         let best: Vec<_> = best
@@ -227,7 +227,7 @@ fn a_problem_without_a_feasible_start_ends_and_says_so() {
     let mut p = problem("l1-pca", 1.0, 12, 2, 3);
     // no column of length 1 has entries of at most 0.1
     p.h = AnyPenalty::Box(BoxBounds::new(-0.1, 0.1).unwrap());
-    let wanted = Wanted::default();
+    let wanted = Request::default();
     let message = p
         .plan(&wanted)
         .unwrap()
@@ -243,7 +243,7 @@ fn a_problem_without_a_feasible_start_ends_and_says_so() {
 /// Starts without chance are made once for all arms; another seed must still give another start where there is
 /// chance in it.
 fn starts_follow_their_seed<P: Family>(p: &P) {
-    let plan = p.plan(&Wanted::default()).unwrap();
+    let plan = p.plan(&Request::default()).unwrap();
     let mut with_chance = 0;
     for arm in &plan.portfolio.as_ref().unwrap().arms {
         let start = |seed| ((arm.task)(p, 0, seed).unwrap().x0)(p, &Cancel::never()).unwrap();
@@ -279,7 +279,7 @@ fn work_is_limited_and_parts_can_be_left_out() {
         let p = problem(name, lambda, 30, 4, 3);
         let run = |without: &'static [&'static str]| {
             let tuning = Tuning { without, max_work: Some(LIMIT), ..Tuning::DEFAULT };
-            let wanted = Wanted { seed: 5, tuning, ..Default::default() };
+            let wanted = Request { seed: Some(5), tuning, ..Default::default() };
             let stopping = Stopping { time_limit: Some(1e6), ..STOPPING };
             let plan = p.plan(&wanted).unwrap();
             let s = pool.install(|| plan.run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []));
@@ -302,7 +302,9 @@ fn work_is_limited_and_parts_can_be_left_out() {
 fn every_move_of_every_problem_can_be_left_out() {
     let a = Mat::from_fn(40, 12, |i, j| ((7 * i + 5 * j * j + i * j) % 23) as f64 - 11.0);
     let posed = |name: &str, limit, maximise, between| {
-        let options = PoseOptions { rank: Some(3), limit, maximise, between, ..Default::default() };
+        let options =
+            Request { rank: Some(3.into()), maximise, constraint: Some(between), ..Default::default() }
+                .with_limit(limit);
         pose(find_problem(name).unwrap(), &PcaData::Dense(a.as_ref()), &options).unwrap().problem
     };
     let each = || Some(Limit::Nonzeros(vec![4]));
@@ -315,7 +317,7 @@ fn every_move_of_every_problem_can_be_left_out() {
     ] {
         let moves = |without: &'static [&'static str]| -> Vec<String> {
             let tuning = Tuning { without, max_work: Some(30_000_000), ..Tuning::DEFAULT };
-            let wanted = Wanted { tuning, effort: Some(Effort::Quick), ..Default::default() };
+            let wanted = Request { tuning, effort: Some(Effort::Quick), ..Default::default() };
             let s = p.plan(&wanted).unwrap().run(&p, &wanted, &STOPPING, None, &Cancel::never(), &mut []);
             s.unwrap().search.unwrap().moves.iter().map(|m| m.name.to_string()).collect()
         };

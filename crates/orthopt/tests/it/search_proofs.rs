@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Effort, Family, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{Effort, Family, Request, find_problem, pose};
 use orthopt::problem::PcaData;
 use orthopt::solve::{Solution, Status, Stopping};
 use rand::RngExt;
@@ -70,9 +70,9 @@ fn largest_on(c: &RowMat, signed: bool) -> Vec<f64> {
 }
 
 fn solved(name: &str, c: &RowMat, rank: usize, lambda: Option<f64>) -> Solution {
-    let options = PoseOptions { rank: Some(rank), lambda, ..PoseOptions::default() };
+    let options = Request { rank: Some(rank.into()), lambda, ..Request::default() };
     let p = pose(find_problem(name).unwrap(), &PcaData::Gram(c.as_mat()), &options).unwrap().problem;
-    let wanted = Wanted { effort: Some(Effort::Normal), ..Wanted::default() };
+    let wanted = Request { effort: Some(Effort::Normal), ..Request::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }

@@ -3,7 +3,7 @@
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::certify::criticality;
-use orthopt::family::{Family, Wanted};
+use orthopt::family::{Family, Request};
 use orthopt::penalty::{AnyPenalty, NoPenalty};
 use orthopt::problem::{PcaData, PcaProblem, Problem, Storage};
 use orthopt::smooth::{AnySmooth, DenseGram, DenseQuadratic, Quadratic};
@@ -17,7 +17,7 @@ use crate::common::{gaussian, gaussian_rows, sparse, thinned};
 
 const STOPPING: Stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
 
-fn solved(p: &PcaProblem, wanted: &Wanted) -> Solution {
+fn solved(p: &PcaProblem, wanted: &Request) -> Solution {
     let plan = p.plan(wanted).unwrap();
     assert_eq!(plan.names(), "spectral");
     plan.run(p, wanted, &STOPPING, None, &Cancel::never(), &mut []).unwrap()
@@ -33,7 +33,7 @@ fn spectrum(p: &PcaProblem) -> Vec<f64> {
 
 /// The default ends at the optimum, critical and feasible to rounding, after one start.
 fn check(title: &str, p: &PcaProblem) {
-    let s = solved(p, &Wanted { seed: 3, ..Default::default() });
+    let s = solved(p, &Request { seed: Some(3), ..Default::default() });
     let values = spectrum(p);
     let scale = values.iter().fold(0.0f64, |m, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
     let optimum = -0.5 * values[..p.rank()].iter().sum::<f64>();
@@ -99,7 +99,7 @@ fn an_invariant_starting_point_is_left() {
     let p = diagonal(&(0..200).map(|i| 1.0 + i as f64).collect::<Vec<_>>(), 3);
     for start in ["identity", "coordinates", "pca", "random"] {
         let start = Some(Start::named(start));
-        let s = solved(&p, &Wanted { start, ..Default::default() });
+        let s = solved(&p, &Request { init: start.map(Into::into), ..Default::default() });
         assert!((s.objective.total + 0.5 * (200.0 + 199.0 + 198.0)).abs() <= 1e-10, "{}", s.objective.total);
     }
 }
@@ -107,16 +107,16 @@ fn an_invariant_starting_point_is_left() {
 #[test]
 fn options_of_pairs_and_linear_terms_are_for_others() {
     let p = diagonal(&[3.0, 2.0, 1.0], 1);
-    let wanted = Wanted { block: Some(2), ..Default::default() };
+    let wanted = Request { block: Some(2), ..Default::default() };
     assert_eq!(p.plan(&wanted).unwrap().names(), "obcd");
     let a = gaussian(4, 6, 1);
     let f = DenseGram::new(a.as_ref()).with_linear(gaussian_rows(6, 2, 2)).unwrap();
     let p = given(AnySmooth::DenseGram(f), 2);
     assert_eq!(
-        (p.plan(&Wanted::default()).unwrap().names().as_str(), p.known_optimum()),
+        (p.plan(&Request::default()).unwrap().names().as_str(), p.known_optimum()),
         ("lbfgs+obcd", None)
     );
-    let named = Wanted { solver: Some("spectral".into()), ..Default::default() };
+    let named = Request { solver: Some("spectral".into()), ..Default::default() };
     assert!(p.plan(&named).unwrap_err().to_string().contains("spectral is for"));
 }
 

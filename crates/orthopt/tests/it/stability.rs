@@ -5,12 +5,12 @@ use faer::Mat;
 use faer::sparse::{SparseColMat, Triplet};
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
-use orthopt::family::{Limit, PoseOptions, Wanted, find_problem};
+use orthopt::family::{Limit, Request, find_problem};
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Stability};
 use orthopt::smooth::Centring;
 use orthopt::solve::Stopping;
-use orthopt::stability::{Request, Watch, stability};
+use orthopt::stability::{StabilityRequest, Watch, stability};
 use orthopt::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_distr::StandardNormal;
@@ -39,14 +39,15 @@ fn standardised(a: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(m, n, |i, j| (a[(i, j)] - means[j]) / spread(j).sqrt().max(1e-300))
 }
 
-fn request(problem: &str, limit: Option<Limit>, rank: usize, pairs: usize) -> Request {
+fn request(problem: &str, limit: Option<Limit>, rank: usize, pairs: usize) -> StabilityRequest {
     let problem = find_problem(problem).unwrap();
     let maximise = (problem.name == "l0-pca").then_some(orthopt::smooth::Measure::Variance);
-    let pose = PoseOptions { rank: Some(rank), limit, maximise, ..Default::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     // one solver: short searches take some hundredths of a second for each half
     let solver = (problem.name == "l0-pca").then(|| "exchange".to_string());
-    Request { problem, pose, wanted: Wanted { solver, ..Wanted::default() }, stopping, pairs, work: None }
+    let options =
+        Request { rank: Some(rank.into()), maximise, solver, ..Default::default() }.with_limit(limit);
+    StabilityRequest { problem, options, stopping, pairs, work: None }
 }
 
 fn counts(count: usize) -> Option<Limit> {
@@ -54,21 +55,21 @@ fn counts(count: usize) -> Option<Limit> {
 }
 
 /// X of all rows, by the call of the library without a search.
-fn whole(data: &PcaData<'_>, asked: &Request) -> RowMat {
-    let posed = orthopt::family::pose(asked.problem, data, &asked.pose).unwrap();
+fn whole(data: &PcaData<'_>, asked: &StabilityRequest) -> RowMat {
+    let posed = orthopt::family::pose(asked.problem, data, &asked.options).unwrap();
     let problem = &posed.problem;
     use orthopt::family::Family;
-    let plan = problem.plan(&asked.wanted).unwrap();
-    plan.run(problem, &asked.wanted, &asked.stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
+    let plan = problem.plan(&asked.options).unwrap();
+    plan.run(problem, &asked.options, &asked.stopping, Some(0), &Cancel::never(), &mut []).unwrap().x
 }
 
-fn watched(data: &PcaData<'_>, facts: &DataFacts, asked: &Request) -> Result<Option<Stability>> {
+fn watched(data: &PcaData<'_>, facts: &DataFacts, asked: &StabilityRequest) -> Result<Option<Stability>> {
     let x = whole(data, asked);
     stability(data, facts, &x, asked, &Watch { cancel: &Cancel::never(), done: &|_, _| () })
 }
 
 /// Of a matrix whose columns are standardised.
-fn found(a: &Mat<f64>, asked: &Request) -> Stability {
+fn found(a: &Mat<f64>, asked: &StabilityRequest) -> Stability {
     let data = PcaData::Dense(a.as_ref());
     let facts = DataFacts { centered: true, scaled: true, scale: "std".into(), ..DataFacts::of(&data) };
     watched(&data, &facts, asked).unwrap().unwrap()
@@ -110,7 +111,7 @@ fn a_limit_of_work_leaves_pairs_out() {
     let a = standardised(&planted(60, 8, 1.5, 1));
     let asked = |pairs: usize, work: Option<u64>| {
         let open = request("l0-pca", counts(3), 2, pairs);
-        Request { wanted: Wanted::default(), work, ..open }
+        StabilityRequest { options: Request { solver: None, ..open.options }, work, ..open }
     };
     let few = found(&a, &asked(12, Some(1)));
     assert_eq!((few.pairs, few.requested, few.failed), (5, 12, 0));
@@ -158,8 +159,8 @@ fn the_same_bits_for_any_threads_and_units() {
     for (problem, limit) in [("l0-pca", counts(4)), ("l1-pca", None), ("nonneg-pca", None), ("dc-pca", None)]
     {
         let mut asked = request(problem, limit, 2, 2);
-        asked.wanted.solver = None;
-        asked.pose.lambda = (problem == "l1-pca" || problem == "dc-pca").then_some(8.0);
+        asked.options.solver = None;
+        asked.options.lambda = (problem == "l1-pca" || problem == "dc-pca").then_some(8.0);
         let on = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| found(&a, &asked))
@@ -170,10 +171,10 @@ fn the_same_bits_for_any_threads_and_units() {
         let factor = 2.0f64.powi(40);
         let larger = Mat::from_fn(a.nrows(), a.ncols(), |i, j| a[(i, j)] * factor);
         let mut weighed = asked.clone();
-        weighed.pose.lambda = asked.pose.lambda.map(|lambda| lambda * factor * factor);
+        weighed.options.lambda = asked.options.lambda.map(|lambda| lambda * factor * factor);
         assert_eq!(one, found(&larger, &weighed), "{problem} times 2^40");
         let mut other = asked.clone();
-        other.wanted.seed = 9;
+        other.options.seed = Some(9);
         assert_ne!(one, found(&a, &other), "{problem}: other halves");
     }
 }
@@ -243,14 +244,17 @@ fn few_rows_and_c_itself_are_refused() {
     let error = watched(&PcaData::Gram(c.as_ref()), &DataFacts::default(), &asked).unwrap_err();
     assert!(error.to_string().contains("only C is there"), "{error}");
     let a = planted(9, 5, 1.0, 7);
-    let none = Request { pairs: 0, ..asked };
+    let none = StabilityRequest { pairs: 0, ..asked };
     let error = watched(&PcaData::Dense(a.as_ref()), &DataFacts::default(), &none).unwrap_err();
     assert!(matches!(error, Error::InvalidOption { .. }), "{error}");
-    let other =
-        Request { problem: find_problem("nonlinear-eig").unwrap(), pose: PoseOptions::default(), ..none };
+    let other = StabilityRequest {
+        problem: find_problem("nonlinear-eig").unwrap(),
+        options: Request::default(),
+        ..none
+    };
     let x = RowMat::zeros(5, 5);
     let watch = Watch { cancel: &Cancel::never(), done: &|_, _| () };
-    let other = Request { pairs: 2, ..other };
+    let other = StabilityRequest { pairs: 2, ..other };
     let error =
         stability(&PcaData::Dense(a.as_ref()), &DataFacts::default(), &x, &other, &watch).unwrap_err();
     assert!(error.to_string().contains("it is for PCA problems of samples"), "{error}");
@@ -308,7 +312,7 @@ fn what_is_complete_is_kept() {
     let asked = request("l0-pca", counts(4), 2, 8);
     let x = whole(&data, &asked);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let run = |asked: &Request, after: usize| {
+    let run = |asked: &StabilityRequest, after: usize| {
         let cancel = Cancel::never();
         let done = |done: usize, of: usize| {
             assert_eq!(of, asked.pairs);
@@ -323,31 +327,27 @@ fn what_is_complete_is_kept() {
     };
     let one = run(&asked, 1).unwrap();
     assert_eq!((one.pairs, one.requested), (1, 8));
-    let mut alone = run(&Request { pairs: 1, ..asked.clone() }, 9).unwrap();
+    let mut alone = run(&StabilityRequest { pairs: 1, ..asked.clone() }, 9).unwrap();
     alone.requested = 8;
     assert_eq!(alone, one, "the first pair does not depend on the others");
     assert!(run(&asked, 0).is_none(), "nothing was complete");
     let stopping = Stopping { time_limit: Some(0.0), ..asked.stopping };
-    assert!(run(&Request { stopping, ..asked }, 9).is_none(), "no time");
+    assert!(run(&StabilityRequest { stopping, ..asked }, 9).is_none(), "no time");
 }
 
 #[test]
 fn measures_and_constraints_have_halves_too() {
     let a = standardised(&planted(60, 12, 1.5, 12));
     for (name, pose) in [
-        (
-            "adjusted",
-            PoseOptions { maximise: Some(orthopt::smooth::Measure::Adjusted), ..Default::default() },
-        ),
+        ("adjusted", Request { maximise: Some(orthopt::smooth::Measure::Adjusted), ..Default::default() }),
         (
             "uncorrelated",
-            PoseOptions { between: orthopt::problem::Between::Uncorrelated, ..Default::default() },
+            Request { constraint: Some(orthopt::problem::Between::Uncorrelated), ..Default::default() },
         ),
-        ("both", PoseOptions { between: orthopt::problem::Between::Both, ..Default::default() }),
+        ("both", Request { constraint: Some(orthopt::problem::Between::Both), ..Default::default() }),
     ] {
         let mut asked = request("l0-pca", counts(4), 2, 2);
-        asked.wanted.solver = None;
-        asked.pose = PoseOptions { rank: Some(2), limit: counts(4), ..pose };
+        asked.options = Request { rank: Some(2.into()), ..pose }.with_limit(counts(4));
         let s = found(&a, &asked);
         assert_eq!((s.pairs, s.failed), (2, 0), "{name}");
         assert!((0..8).all(|i| s.used[i] >= 0.5), "{name}: {:?}", s.used);

@@ -4,7 +4,7 @@
 use orthopt::RowMat;
 use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
-use orthopt::family::{AnyProblem, Between, Family, Limit, PoseOptions, Wanted, find_problem, pose};
+use orthopt::family::{AnyProblem, Between, Family, Limit, Request, find_problem, pose};
 use orthopt::objective::Evaluate;
 use orthopt::problem::{PcaData, Storage, UncorrelatedProblem, covariance_model, support};
 use orthopt::solve::{Solution, Stopping};
@@ -25,7 +25,7 @@ fn problem(a: &faer::Mat<f64>, nonzeros: Vec<usize>, lambda: f64) -> Uncorrelate
 }
 
 fn solve(p: &UncorrelatedProblem, seed: u64, iterations: Option<u64>) -> Solution {
-    let wanted = Wanted { seed, effort: Some(Effort::Quick), ..Default::default() };
+    let wanted = Request { seed: Some(seed), effort: Some(Effort::Quick), ..Default::default() };
     let stopping = Stopping { max_iters: iterations, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
@@ -127,11 +127,11 @@ fn no_variance_is_counted_twice() {
 #[test]
 fn what_it_does_not_go_with_is_refused() {
     let a = data(20, 6, 0);
-    let posed = |problem: &str, options: PoseOptions| {
-        let options = PoseOptions { between: Between::Uncorrelated, rank: Some(2), ..options };
+    let posed = |problem: &str, options: Request| {
+        let options = Request { constraint: Some(Between::Uncorrelated), rank: Some(2.into()), ..options };
         pose(find_problem(problem).unwrap(), &PcaData::Dense(a.as_ref()), &options)
     };
-    let limit = |limit: Limit| PoseOptions { limit: Some(limit), ..Default::default() };
+    let limit = |limit: Limit| Request::default().with_limit(Some(limit));
     let good = posed("l0-pca", limit(Limit::Nonzeros(vec![3]))).unwrap();
     assert!(matches!(good.problem, AnyProblem::Uncorrelated(_)) && good.statement.contains("X'CX diagonal"));
     assert!(posed("l0-pca", limit(Limit::Knee)).is_ok());
@@ -144,8 +144,8 @@ fn what_it_does_not_go_with_is_refused() {
         ("nonneg-pca", limit(Limit::Nonzeros(vec![3]))),
         ("hyperbolic-eig", limit(Limit::Nonzeros(vec![3]))),
         ("l0-pca", limit(Limit::Variables(3))),
-        ("l0-pca", PoseOptions { lambda: Some(1.0), ..Default::default() }),
-        ("pca", PoseOptions { lambda: Some(1.0), ..limit(Limit::Nonzeros(vec![3])) }),
+        ("l0-pca", Request { lambda: Some(1.0), ..Default::default() }),
+        ("pca", Request { lambda: Some(1.0), ..limit(Limit::Nonzeros(vec![3])) }),
         ("l0-pca", limit(Limit::Nonzeros(vec![3, 3, 3]))),
     ] {
         assert!(posed(name, options).is_err(), "{name}");

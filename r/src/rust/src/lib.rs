@@ -119,9 +119,9 @@ fn begin(x: &RMatrix<f64>, options: &Robj) -> Result<Running, Failure> {
     let Options { gram, proof, job, .. } = Options::read(options, Call::Solve)?;
     let (a, facts) = (view(x), facts(x, options)?);
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
-    let samples = job.settled.stability.map(|_| a.to_owned());
-    let clock = Cancel::never().within(job.settled.stopping.time_limit);
-    let posed = threads::pool(job.settled.threads)?.install(|| job.pose(&data, facts, Vec::new(), &clock))?;
+    let samples = job.request.stability.map(|_| a.to_owned());
+    let clock = Cancel::never().within(job.request.time_limit);
+    let posed = threads::pool(job.request.threads)?.install(|| job.pose(&data, facts, Vec::new(), &clock))?;
     Ok(Running::solving(posed, samples, proof))
 }
 

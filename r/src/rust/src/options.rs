@@ -1,7 +1,7 @@
 //! What R hands over, as the table of options reads it.
 
 use extendr_api::prelude::*;
-use orthopt::family::{Call, GivenOptions, Kind as Problems, PROBLEMS, ProblemInfo};
+use orthopt::family::{Call, CallOptions, Kind as Problems, PROBLEMS, ProblemInfo};
 use orthopt::job::Job;
 use orthopt::request::{Entry, Front, Kind, OPTIONS, Request, Written};
 use orthopt::{Error, Result};
@@ -28,8 +28,8 @@ impl Options {
     pub fn read(list: &Robj, call: Call) -> std::result::Result<Self, Failure> {
         let problem = problem_of(list)?;
         let mut request = request(list)?;
-        let given = GivenOptions::new(call, request.given());
-        let job = Job::new(problem, request.settled()?, given);
+        let given = CallOptions::new(call, request.given());
+        let job = Job::new(problem, request.checked()?, given);
         Ok(Self { gram: flag(list, "gram")?, proof: flag(list, "proof")?, job })
     }
 }
@@ -73,7 +73,7 @@ fn broken(name: &str) -> Failure {
 /// A value of R, if it is one that options have.
 fn written(value: &Robj) -> Option<Written> {
     if let Ok(matrix) = RMatrix::<f64>::try_from(value) {
-        return Some(Written::Matrix(copied(&matrix)));
+        return Some(Written::Matrix(copied(&matrix).into()));
     }
     if let Some(list) = value.as_list() {
         return list.values().map(|one| written(&one)).collect::<Option<_>>().map(Written::List);

@@ -5,7 +5,7 @@ use extendr_api::serializer::to_robj;
 use faer::MatRef;
 use orthopt::bound::{CheckedProof, ProofFile};
 use orthopt::cancel::Cancel;
-use orthopt::family::{Call, GivenOptions, find_problem};
+use orthopt::family::{Call, CallOptions, find_problem};
 use orthopt::job::Job;
 use orthopt::problem::PcaData;
 use orthopt::report::DataFacts;
@@ -25,14 +25,14 @@ pub fn check(text: &str, a: MatRef<'_, f64>, list: &Robj) -> Result<Robj, Failur
     let file = ProofFile::of_text(text)?;
     let gram = flag(list, "gram")?;
     let mut request = request(list)?;
-    let given = GivenOptions::new(Call::BoundOfX, request.given());
+    let given = CallOptions::new(Call::BoundOfX, request.given());
     let info = if flag(list, "any")? { find_problem(&file.problem.name)? } else { problem_of(list)? };
     request.problem = Some(info.name.into());
     request.complete(&file);
-    let mut job = Job::new(info, request.settled()?, given);
+    let mut job = Job::new(info, request.checked()?, given);
     job.chooses_counts = false; // the proof says how many
     let data = if gram { PcaData::Gram(a) } else { PcaData::Dense(a) };
-    let checked = threads::pool(job.settled.threads)?.install(|| -> Result<CheckedProof, Failure> {
+    let checked = threads::pool(job.request.threads)?.install(|| -> Result<CheckedProof, Failure> {
         let posed = job.pose(&data, DataFacts::of(&data), Vec::new(), &Cancel::never())?;
         posed.check_x(false)?;
         Ok(posed.problem.check_proof(&file, info.name)?)

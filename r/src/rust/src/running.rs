@@ -14,7 +14,6 @@ use orthopt::job::{Job, PosedJob};
 use orthopt::message::Message;
 use orthopt::problem::PcaData;
 use orthopt::report::{DataFacts, Report};
-use orthopt::request::Settled;
 use orthopt::solve::Status;
 use orthopt::stability::Watch;
 use orthopt::threads;
@@ -67,11 +66,9 @@ impl Running {
     pub fn exploring(job: Job, a: Mat<f64>, gram: bool, facts: DataFacts) -> Self {
         Self::start(move |cancel| {
             let data = if gram { PcaData::Gram(a.as_ref()) } else { PcaData::Dense(a.as_ref()) };
-            let Settled { pose, wanted, stopping, threads, .. } = job.settled;
-            let request = explore::Request { pose, wanted, stopping };
-            let found = threads::pool(threads)?.install(|| {
+            let found = threads::pool(job.request.threads)?.install(|| {
                 let mut watch = explore::Watch { cancel, observers: &mut [], stage: &mut |_| () };
-                explore(&data, &facts, &request, &mut watch)
+                explore(&data, &facts, &job.request, &mut watch)
             })?;
             Ok(Came::Explored(Box::new(found)))
         })
@@ -131,15 +128,15 @@ fn solve(
     proof: bool,
     cancel: &Cancel,
 ) -> Result<Found, Failure> {
-    let Settled { threads, certify, bound, .. } = posed.job.settled;
-    let pool = threads::pool(threads)?;
+    let request = &posed.job.request;
+    let pool = threads::pool(request.threads)?;
     if proof {
         posed.problem.statement(posed.task.problem.name)?; // what no file could prove says so before any work
     }
     let run = pool.install(|| posed.plan())?;
     let mut report = threads::on(&pool, run.searches(), || posed.run(&run, cancel, &mut []))?;
     pool.install(|| {
-        if certify.is_some() && report.solution.status != Status::Interrupted {
+        if request.scope().is_some() && report.solution.status != Status::Interrupted {
             posed.check(&mut report, (cancel, cancel), |_| ());
         }
         if let Some(a) = samples {
@@ -147,7 +144,7 @@ fn solve(
             posed.halves(&mut report, &PcaData::Dense(a.as_ref()), &watch)?;
         }
         let mut found = Found { report, notes: Vec::new(), broken: None, proof_file: None };
-        if let Some(seconds) = bound.filter(|_| !cancel.is_cancelled()) {
+        if let Some(seconds) = request.bound.filter(|_| !cancel.is_cancelled()) {
             prove(posed, &mut found, (seconds, proof), cancel);
         }
         Ok(found)

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::export::{picture, to_file};
 use crate::picture::chart::About;
 use crate::picture::curves::{Curve, plain};
-use crate::plot::{self, Look};
+use crate::plot::{self, PictureSize};
 use crate::summary::Summary;
 use crate::table::aligned;
 use crate::text;
@@ -247,5 +247,5 @@ pub fn plot(result: &Result, history: &[Record], path: &Path) -> anyhow::Result<
     );
     let about = About { title: Some(title), ..About::default() };
     let chart = about.chart("", &subtitle, plain(["seconds", "loss, MRR"], &lines));
-    picture::write(&plot::picture(&chart, Look::default())?, path)
+    picture::write(&plot::picture(&chart, PictureSize::default())?, path)
 }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use super::markup::{Cell, Page};
 use super::sections::{self, percent};
-use crate::explored::{FEWER, Told};
+use crate::explored::{ExplorationSummary, FEWER};
 use crate::export::{Found, to_file};
 use crate::path_report;
 use crate::picture::scree::Scree;
-use crate::plot::Look;
+use crate::plot::PictureSize;
 use crate::summary::describe;
 use crate::text;
 use crate::wording::said;
@@ -17,7 +17,7 @@ use crate::wording::said;
 ///
 /// # Errors
 /// It cannot be drawn or written.
-pub fn write(told: &Told<'_>, path: &Path) -> anyhow::Result<()> {
+pub fn write(told: &ExplorationSummary<'_>, path: &Path) -> anyhow::Result<()> {
     let page = page(told)?;
     to_file(path, |out| out.write_all(page.as_bytes()))
 }
@@ -26,7 +26,7 @@ pub fn write(told: &Told<'_>, path: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// A picture cannot be drawn.
-fn page(told: &Told<'_>) -> anyhow::Result<String> {
+fn page(told: &ExplorationSummary<'_>) -> anyhow::Result<String> {
     let (found, report) = (told.found, &told.found.report);
     let task = &report.task;
     let found_there = || format!("{} in {}", text::count(task.rank as u64, "component"), task.data.source);
@@ -51,7 +51,7 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
         page.figure(&Scree::of(report)?.chart(), "the eigenvalues of C beside those of noise")?;
     }
     counts(&mut page, told)?;
-    let shown = Found { report, shown: Some(&told.shown), look: Look::default() };
+    let shown = Found { report, shown: Some(&told.shown), look: PictureSize::default() };
     sections::samples(&mut page, &shown)?;
     sections::variables(&mut page, &shown)?;
     sections::certainty(&mut page, report, false);
@@ -60,7 +60,7 @@ fn page(told: &Told<'_>) -> anyhow::Result<String> {
 }
 
 /// The components with as many variables as halves of the rows agree on.
-fn fewer(page: &mut Page, told: &Told<'_>) {
+fn fewer(page: &mut Page, told: &ExplorationSummary<'_>) {
     let Some(fewer) = &told.found.fewer else { return };
     let Some(explained) = &fewer.report.explained_variance else { return };
     page.section("fewer", FEWER);
@@ -74,10 +74,10 @@ fn fewer(page: &mut Page, told: &Told<'_>) {
     sections::table(page, &fewer.report);
 }
 
-fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
+fn counts(page: &mut Page, told: &ExplorationSummary<'_>) -> anyhow::Result<()> {
     let found = told.found;
     page.section("sparse", "Variance against the number of variables");
-    let of_path = path_report::Told::new(&found.along, &found.path, None);
+    let of_path = path_report::PathSummary::new(&found.along, &found.path, None);
     page.figure(&path_report::chart(&of_path), "the variance explained against the number of nonzeros")?;
     let head = ["variables in each component", "together", "projected", "explained by regression"];
     let number = |share: Option<f64>| Cell::Number(share.map_or(String::new(), percent));
@@ -95,7 +95,7 @@ fn counts(page: &mut Page, told: &Told<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn commands(page: &mut Page, told: &Told<'_>) {
+fn commands(page: &mut Page, told: &ExplorationSummary<'_>) {
     page.section("repeat", "To repeat a step");
     for step in &told.found.steps {
         let ended = if step.limited { ", ended by its share of the time limit" } else { "" };

@@ -3,10 +3,10 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::picture::chart::Chart;
-use crate::plot::{Look, picture};
+use crate::plot::{PictureSize, picture};
 
 /// Size of pictures on narrow screens.
-const NARROW: Look = Look { width: 400, font: 13 };
+const NARROW: PictureSize = PictureSize { width: 400, font: 13 };
 
 /// A page in the making.
 pub struct Page {
@@ -76,7 +76,7 @@ impl Page {
     /// # Errors
     /// The drawing fails.
     pub fn figure(&mut self, chart: &Chart, what: &str) -> anyhow::Result<()> {
-        let (wide, narrow) = (picture(chart, Look::default())?, picture(chart, NARROW)?);
+        let (wide, narrow) = (picture(chart, PictureSize::default())?, picture(chart, NARROW)?);
         self.add(&html! {
             figure aria-label=(what) {
                 div.on-wide { (PreEscaped(wide)) }

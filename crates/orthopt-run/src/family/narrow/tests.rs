@@ -69,12 +69,12 @@ const PENALTIES: [(&str, f64); 6] =
 
 /// The rounds whatever they cost, from the first variables of the order.
 fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution {
-    let (cancel, wanted) = (Cancel::never(), Wanted { seed: 1, ..Wanted::default() });
+    let (cancel, request) = (Cancel::never(), Request { seed: Some(1), ..Request::default() });
     let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
     let effort = limit.is_none().then_some(Effort::Normal);
     let settings = Settings { seed: 1, effort, stopping, work: None, bound: None };
     let narrow = problem.narrow().unwrap();
-    let rounds = Rounds::new(problem, &*narrow, (&wanted, settings), &cancel, &mut []);
+    let rounds = Rounds::new(problem, &*narrow, (&request, settings), &cancel, &mut []);
     let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
     rounds.run(&order, first, &|_| true).unwrap()
 }
@@ -243,8 +243,7 @@ fn only_where_it_pays() {
     let on_some = |p: &CardinalityProblem| {
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
-        narrowed(p, &Wanted { ..Default::default() }, settings, &Cancel::never(), &mut [])
-            .map(|found| found.unwrap())
+        narrowed(p, &Default::default(), settings, &Cancel::never(), &mut []).map(|found| found.unwrap())
     };
     let a = data(3, 1.0);
     assert!(on_some(&counts(&a)).is_none());
@@ -266,7 +265,7 @@ fn only_where_it_pays() {
     assert!(report.checked && report.searched >= 48 && report.searched < 4500, "{report:?}");
 
     // what was found with another limit is in the first set of the next
-    let wanted = Wanted { carried: WarmStart::along(), ..Default::default() };
+    let request = Request { carried: WarmStart::along(), ..Default::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
     let rows = |x: &RowMat| -> Vec<usize> {
@@ -274,13 +273,13 @@ fn only_where_it_pays() {
     };
     let mut before: Vec<usize> = Vec::new();
     for count in [5, 3, 4] {
-        let (order, more) = wanted.carried.placed((0..4500).rev().collect(), 2 * 8 * count);
+        let (order, more) = request.carried.placed((0..4500).rev().collect(), 2 * 8 * count);
         assert!(before.iter().all(|i| order[..more].contains(i)));
         let p = of(count);
-        let found = narrowed(&p, &wanted, settings, &Cancel::never(), &mut []).unwrap().unwrap();
+        let found = narrowed(&p, &request, settings, &Cancel::never(), &mut []).unwrap().unwrap();
         assert!(found.search.unwrap().variables.unwrap().checked);
         before = rows(&found.x);
-        assert_eq!(wanted.carried.with(|kept| kept.variables.clone()), Some(before.clone()));
+        assert_eq!(request.carried.with(|kept| kept.variables.clone()), Some(before.clone()));
     }
 }
 

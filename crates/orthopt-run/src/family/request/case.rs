@@ -7,11 +7,9 @@
 
 use super::Of;
 use crate::family::catalogue::penalty_called;
-use crate::family::{
-    AnyProblem, Family, Kind, Limit, Plan, PoseOptions, ProblemInfo, RankRule, Wanted, find_problem,
-};
-use orthopt_core::problem::{Between, Storage};
-use orthopt_core::smooth::{Measure, Order, Placement};
+use crate::family::{AnyProblem, Family, Kind, Limit, Plan, ProblemInfo, RankRule, Request, find_problem};
+use orthopt_core::problem::Between;
+use orthopt_core::smooth::Measure;
 use orthopt_core::solve::info::{SolverInfo, find_solvers};
 use orthopt_linalg::error::Result;
 use orthopt_solvers::obcd::WorkingSet;
@@ -71,12 +69,12 @@ impl Call {
 
 /// A call with the names of the options that were given. What does not apply is refused.
 #[derive(Clone, Debug)]
-pub struct GivenOptions {
+pub struct CallOptions {
     call: Call,
     names: Vec<String>,
 }
 
-impl GivenOptions {
+impl CallOptions {
     /// Names of options of a call.
     pub fn new(call: Call, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { call, names: names.into_iter().map(Into::into).collect() }
@@ -140,7 +138,7 @@ pub struct Case {
 
 impl Case {
     /// The problem with what is asked of it.
-    pub fn new(info: &ProblemInfo, options: &PoseOptions) -> Self {
+    pub fn new(info: &ProblemInfo, options: &Request) -> Self {
         Self {
             call: None,
             gram: None,
@@ -151,10 +149,10 @@ impl Case {
             is_j: matches!(info.kind, Kind::HyperbolicEig | Kind::Probe),
             penalty: options.penalty.as_deref().unwrap_or(info.penalty).into(),
             mapped: options.map.is_some(),
-            limited: options.limit.is_some(),
-            auto: options.rank_rule == Some(RankRule::Auto),
-            uncorrelated: options.between == Between::Uncorrelated,
-            limit: options.limit.as_ref().map(Limit::option),
+            limited: options.limit().is_some(),
+            auto: options.rank_rule() == Some(RankRule::Auto),
+            uncorrelated: options.between() == Between::Uncorrelated,
+            limit: options.limit().as_ref().map(Limit::option),
             measured: options.maximise.is_some_and(|measure| measure != Measure::Variance),
         }
     }
@@ -427,55 +425,6 @@ const WITHOUT_STEPS: &[&str] = &[
     "trust-region",
 ];
 
-impl PoseOptions {
-    /// Names of the options that differ from their defaults.
-    pub fn given(&self) -> Vec<&'static str> {
-        let given = [
-            ("rank", self.rank.is_some() || self.rank_rule.is_some()),
-            ("lambda", self.lambda.is_some()),
-            ("lambda-share", self.lambda_share.is_some()),
-            ("relative-lambda", self.relative_lambda.is_some()),
-            ("storage", self.storage != Storage::default()),
-            ("penalty", self.penalty.is_some()),
-            ("k", self.k.is_some()),
-            ("map", self.map.is_some()),
-            ("signature", self.signature.is_some()),
-            ("ridge", self.ridge != 0.0),
-            ("reproduction", self.reproduction),
-            ("distances", self.distances.is_some()),
-            ("radius", self.radius.is_some()),
-            ("placement", self.placement != Placement::default()),
-            ("linear", self.linear.is_some()),
-            ("target", self.target.is_some()),
-            ("component-weights", self.component_weights.is_some()),
-            ("constraint", self.between != Between::default()),
-            ("maximise", self.maximise.is_some()),
-            ("order", self.order != Order::default()),
-            ("min-nonzeros", self.min_nonzeros.is_some()),
-            ("max-nonzeros", self.max_nonzeros.is_some()),
-        ];
-        let given = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
-        given.chain(self.limit.as_ref().map(Limit::option)).collect()
-    }
-}
-
-impl Wanted {
-    /// Names of the options of solvers and of the search that are set.
-    pub fn given(&self) -> Vec<&'static str> {
-        let given = [
-            ("working-set", self.working_set.is_some()),
-            ("block", self.block.is_some()),
-            ("model", self.model.is_some()),
-            ("alpha", self.alpha.is_some()),
-            ("candidates", self.candidates.is_some()),
-            ("side", self.side.is_some()),
-            ("jacobi", self.jacobi),
-            ("effort", self.effort.is_some()),
-        ];
-        given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::OPTIONS;
@@ -507,39 +456,37 @@ mod tests {
         {
             let takes: Vec<_> = PROBLEMS
                 .iter()
-                .filter(|info| means(&Case::new(info, &PoseOptions::default()), option))
+                .filter(|info| means(&Case::new(info, &Request::default()), option))
                 .map(|info| info.name)
                 .collect();
             assert!(!takes.is_empty() && takes.len() < PROBLEMS.len(), "{option}: {takes:?}");
             let other = PROBLEMS.iter().find(|info| !takes.contains(&info.name)).unwrap();
-            let case = Case::new(other, &PoseOptions::default());
+            let case = Case::new(other, &Request::default());
             let error = case.check([option]).unwrap_err().to_string();
             assert!(error.contains(&format!("`{option}`")) && error.contains(other.name), "{error}");
         }
         for option in of_all {
             assert!(OPTIONS.iter().any(|entry| entry.name == option));
         }
-        let l0 = Case::new(&PROBLEMS[0], &PoseOptions::default());
+        let l0 = Case::new(&PROBLEMS[0], &Request::default());
         assert!(matches!(l0.check(["nonsense"]), Err(Error::UnknownName { .. })));
     }
 
     #[test]
     fn lambda_beside_limits_is_that_of_l0() {
-        let limited = |penalty: &str| PoseOptions {
-            penalty: Some(penalty.into()),
-            limit: Some(Limit::Total(3)),
-            ..PoseOptions::default()
+        let limited = |penalty: &str| {
+            Request { penalty: Some(penalty.into()), ..Request::default() }.with_limit(Some(Limit::Total(3)))
         };
         let info = &PROBLEMS[0];
         assert!(means(&Case::new(info, &limited("l0")), "lambda"));
         assert!(!means(&Case::new(info, &limited("none")), "lambda"));
-        let open = PoseOptions { between: Between::Uncorrelated, ..limited("none") };
+        let open = Request { constraint: Some(Between::Uncorrelated), ..limited("none") };
         assert!(!means(&Case::new(info, &open), "lambda"));
     }
 
     #[test]
     fn calls_take_what_they_use() {
-        let case = Case::new(&PROBLEMS[0], &PoseOptions::default());
+        let case = Case::new(&PROBLEMS[0], &Request::default());
         let call = |call| case.clone().in_call(call);
         assert!(means(&call(Call::Bound), "solver") && !means(&call(Call::BoundOfX), "solver"));
         assert!(means(&call(Call::Solve), "restarts") && !means(&call(Call::Path), "restarts"));

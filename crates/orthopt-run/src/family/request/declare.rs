@@ -17,6 +17,7 @@ use super::case::{Call, Case};
 use super::{OPTIONS, Request, Written};
 use orthopt_core::options::Constants;
 use orthopt_core::pair::options::JobcdOptions;
+use orthopt_linalg::error::{Error, Result};
 use orthopt_solvers::obcd::ObcdOptions;
 
 /// A front end.
@@ -129,6 +130,9 @@ pub enum Of {
     Run,
 }
 
+/// Tells whether a text names a file.
+pub type IsFile = fn(&str) -> bool;
+
 /// Names with one line each.
 pub type Choices = Vec<(&'static str, &'static str)>;
 
@@ -166,8 +170,8 @@ pub struct Entry {
     pub numeric: bool,
     /// The use of the file that it names.
     pub file: FileUse,
-    /// Whether its text is the name of a file with a matrix, where the value may be a matrix.
-    pub matrix: Option<fn(&str) -> bool>,
+    /// Where the value may be a matrix: whether a text of the command names the file of one.
+    pub matrix: Option<IsFile>,
     /// The calls that it means something to.
     pub calls: &'static [Call],
     /// Scope, as the end of "it is for ...".
@@ -179,7 +183,7 @@ pub struct Entry {
     python: &'static str,
     r: &'static str,
     without: &'static [(Front, &'static str)],
-    set: fn(&mut Request, Option<&Written>) -> bool,
+    set: fn(&mut Request, Option<&Written>) -> Result<bool>,
     get: fn(&Request) -> Option<Written>,
 }
 
@@ -211,7 +215,7 @@ pub(super) const fn option(group: Group, value: &'static str, calls: &'static [C
         python: "",
         r: "",
         without: &[],
-        set: |_, _| false,
+        set: |_, _| Ok(false),
         get: |_| None,
     }
 }
@@ -241,7 +245,6 @@ builder! {
     numeric() { numeric = true }
     reads() { file = FileUse::Read }
     writes() { file = FileUse::Written }
-    matrix(names_a_file: fn(&str) -> bool) { matrix = Some(names_a_file), file = FileUse::Read }
     means(of: Of, scope: &'static str, means: fn(&Case) -> Option<bool>) { of = of, scope = scope, means = means }
     needs(option: &'static str) { needs = option }
     of_samples() { of = Of::Data, scope = "samples", means = |case| case.of_samples() }
@@ -256,13 +259,17 @@ impl Entry {
         mut self,
         name: &'static str,
         doc: &'static str,
-        kind: Kind,
-        set: fn(&mut Request, Option<&Written>) -> bool,
+        (kind, matrix): (Kind, Option<IsFile>),
+        set: fn(&mut Request, Option<&Written>) -> Result<bool>,
         get: fn(&Request) -> Option<Written>,
     ) -> Self {
         self.name = name;
         self.doc = doc.trim_ascii();
         self.kind = kind;
+        self.matrix = matrix;
+        if matrix.is_some() {
+            self.file = FileUse::Read;
+        }
         self.set = set;
         self.get = get;
         self
@@ -339,7 +346,7 @@ impl Entry {
     ///
     /// # Errors
     /// The expected value.
-    pub fn typed(&self, text: &str) -> Result<Written, String> {
+    pub fn typed(&self, text: &str) -> std::result::Result<Written, String> {
         let written = match self.kind {
             Kind::Text | Kind::File | Kind::Files | Kind::Gram | Kind::Size | Kind::Rank => {
                 Written::Text(text.into())
@@ -347,7 +354,8 @@ impl Entry {
             Kind::Counts if text.parse::<i64>().is_err() => Written::Text(text.into()),
             _ => Written::typed(text),
         };
-        let fits = |written: &Written| self.set(&mut Request::default(), written);
+        // what is wrong with a name is said where it is set
+        let fits = |written: &Written| self.set(&mut Request::default(), written).unwrap_or(true);
         match (self.kind, &written) {
             (Kind::Counts, _) => text.parse::<super::Counts>().map(|_| written),
             (Kind::Rank, _) => text.parse::<super::Rank>().map(|_| written),
@@ -358,26 +366,49 @@ impl Entry {
     }
 
     /// Sets the field, and says whether the value is of its kind.
-    pub fn set(&self, request: &mut Request, written: &Written) -> bool {
-        let text = match written {
-            Written::Flag(given) if !self.alone.is_empty() => {
-                return !given || self.typed(self.alone).is_ok_and(|written| self.set(request, &written));
+    ///
+    /// # Errors
+    /// A name that does not exist, or another text that the type of the field refuses.
+    pub fn set(&self, request: &mut Request, written: &Written) -> Result<bool> {
+        let front = request.front;
+        let is_file =
+            |text: &str| front == Front::Command && self.matrix.is_some_and(|is_file| is_file(text));
+        let other = match written {
+            Written::Flag(false) if !self.alone.is_empty() => return Ok(true),
+            Written::Flag(true) if !self.alone.is_empty() => self.typed(self.alone).ok(),
+            Written::Text(text) if is_file(text) => Some(Written::Path(text.into())),
+            Written::Whole(_) | Written::Number(_) if self.numeric => {
+                Some(Written::Text(written.to_string()))
             }
-            Written::Matrix(matrix) if self.matrix.is_some() => {
-                request.matrices.insert(self.name, matrix.clone());
-                return true;
-            }
-            Written::Whole(_) | Written::Number(_) if self.numeric => written.to_string(),
             // a list of one sign is no number of them
-            Written::List(list) if self.numeric => list.iter().map(|one| format!("{one} ")).collect(),
-            _ => return (self.set)(request, Some(written)),
+            Written::List(list) if self.numeric => {
+                Some(Written::Text(list.iter().map(|one| format!("{one} ")).collect()))
+            }
+            _ => None,
         };
-        (self.set)(request, Some(&Written::Text(text)))
+        let written = other.as_ref().unwrap_or(written);
+        (self.set)(request, Some(written)).map_err(|error| self.in_words_of(front, error))
+    }
+
+    /// An error about the value, with the name of the option in the front end, and with files where it takes them.
+    fn in_words_of(&self, front: Front, error: Error) -> Error {
+        match error {
+            Error::InvalidOption { option, value, expected } if option == self.name => {
+                Error::InvalidOption { option: self.name_in(front), value, expected }
+            }
+            Error::UnknownName { kind, name, known }
+                if self.matrix.is_some() && front == Front::Command && !known.ends_with("file") =>
+            {
+                let known = format!("{known}, or a file (--{} FILE.npy)", self.name);
+                Error::UnknownName { kind, name, known }
+            }
+            error => error,
+        }
     }
 
     /// Leaves the field open.
     pub fn clear(&self, request: &mut Request) {
-        (self.set)(request, None);
+        let _ = (self.set)(request, None); // nothing is read
     }
 
     /// The value of the field.
@@ -408,25 +439,48 @@ pub fn find_option(name: &str, front: Front) -> Option<&'static Entry> {
 /// See the [module](self).
 macro_rules! options {
     ($($(#[doc = $doc:literal])+ $field:ident: $type:ty = $entry:expr;)*) => {
-        /// What is asked for: every option of every front end, `None` where it is not given. A config file has the names
-        /// of the command as its keys.
-        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        /// A request: every option of every front end, `None` where it is not given, with which problems are posed, solvers planned
+        /// and runs made. A config file has the names of the command as its keys.
+        #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
         #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
         pub struct Request {
             $(
                 #[doc = concat!("`", stringify!($field), "` of [`OPTIONS`].")]
-                #[serde(skip_serializing_if = "Option::is_none")]
+                #[serde(
+                    skip_serializing_if = "Option::is_none",
+                    serialize_with = "to_config",
+                    deserialize_with = "from_config"
+                )]
                 pub $field: Option<$type>,
             )*
-            /// Constants of solvers and penalties.
-            #[serde(skip_serializing_if = "Constants::is_empty")]
-            pub constants: Constants,
-            /// Matrices that are values of options.
-            #[serde(skip)]
-            pub matrices: BTreeMap<&'static str, RowMat>,
+            /// Constants of solvers and penalties: `owner-constant` to value.
+            #[serde(skip_serializing_if = "Given::is_empty", deserialize_with = "constants_from_config")]
+            pub constants: Given,
             /// The front end whose names errors have.
             #[serde(skip)]
             pub front: Front,
+            /// True if the eigenvalues are requested for a picture.
+            #[serde(skip)]
+            pub show_scree: bool,
+            /// The eigenvalues, once they are known ([`with_rank`](Self::with_rank)).
+            #[serde(skip)]
+            pub scree: Option<Arc<Scree>>,
+            /// Factor for printing numbers with the unit of λ, of data that were divided by a power of two.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub unit: Option<f64>,
+            /// Work of a search (multiplications, roughly), at most; any if `None`. It means the same for any number of threads.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub work: Option<u64>,
+            /// Constants and parts of the search.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub tuning: Tuning,
+            /// Results of searches of the same data with other limits or another λ.
+            #[doc(hidden)]
+            #[serde(skip)]
+            pub carried: WarmStart,
         }
 
         /// Every option, declared once.
@@ -437,19 +491,17 @@ macro_rules! options {
                 orthopt_core::options::declare::text(&BYTES)
             },
             concat!($($doc),+),
-            <$type as Field>::KIND,
-            |request, written| match written {
-                None => {
-                    request.$field = None;
-                    true
-                }
-                Some(written) => match <$type as Field>::read(written) {
-                    None => false,
-                    value => {
-                        request.$field = value;
-                        true
-                    }
-                },
+            (<$type as Field>::KIND, <$type as Field>::IS_FILE),
+            |request, written| {
+                let value = match written {
+                    None => None,
+                    Some(written) => match <$type as Field>::read(written) {
+                        None => return Ok(false),
+                        Some(value) => Some(value?),
+                    },
+                };
+                request.$field = value;
+                Ok(true)
             },
             |request| request.$field.as_ref().map(Field::write),
         ),)*];

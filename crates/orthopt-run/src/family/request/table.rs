@@ -1,24 +1,26 @@
 //! Every option of every front end, declared once; see [`declare`](super::declare).
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::case::{Call, Case, Run};
 use super::declare::{Choices, Entry, Front, Group, Of, option, options};
-use super::written::{Constants, Counts, Field, Gram, Rank, Size};
-use crate::family::catalogue::{all_penalties, all_starts};
+use super::written::{Counts, Field, Gram, Input, Rank, Size, constants_from_config, from_config, to_config};
+use crate::family::catalogue::all_penalties;
 use crate::family::composite_pca::split;
-use crate::family::{Kind, LinearInput, PROBLEMS};
-use crate::search::EFFORTS;
+use crate::family::{Kind, LinearInput, PROBLEMS, Scree, WarmStart};
+use crate::search::{EFFORTS, Effort, Tuning};
 use orthopt_core::linear_map::AnyMap;
-use orthopt_core::pair::options::SIDES;
-use orthopt_core::pair::step::MODELS;
-use orthopt_core::smooth::PLACEMENTS;
+use orthopt_core::options::Given;
+use orthopt_core::pair::options::{SIDES, Side};
+use orthopt_core::pair::step::{MODELS, Model};
+use orthopt_core::problem::{Between, STORAGES, Storage};
+use orthopt_core::smooth::{Measure, Order, PLACEMENTS, Placement};
 use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
-use orthopt_solvers::obcd::WORKING_SETS;
+use orthopt_solvers::obcd::{Candidates, WORKING_SETS, WorkingSet};
 
 /// Calls that take data.
 const READS: &[Call] =
@@ -221,7 +223,7 @@ options! {
     features: usize = data("N").without(ROWS);
 
     /// Storage of the data in f: C (dense), A (gram), or the cheaper one (auto)
-    storage: String = data("HOW").default("auto").one_of(storages)
+    storage: Storage = data("HOW").default("auto").one_of(|| list(STORAGES))
         .means(Of::Problem, "samples of a problem with f = -1/2 <X, CX>", |case| {
             if case.is_pca() { case.of_samples() } else { Some(false) }
         });
@@ -282,7 +284,7 @@ options! {
 
     /// Relation between two components: orthogonal loadings (X'X = I), uncorrelated scores (X'CX diagonal, columns of
     /// length 1), or both, for l0-pca with a number of nonzeros
-    constraint: String = problem("NAME", ALL).default("orthogonal")
+    constraint: Between = problem("NAME", ALL).default("orthogonal")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
             Some(case.kind.is_none() || (case.takes_limits() && case.penalty != "nonneg"))
         });
@@ -290,12 +292,12 @@ options! {
     /// Measure to maximise: variance; adjusted: variance that earlier components do not have; polar: the same, all
     /// components on equal terms; explained: variance of all variables predicted from the scores [default: adjusted with
     /// a number of nonzeros, otherwise variance]
-    maximise: String = problem("NAME", READS)
+    maximise: Measure = problem("NAME", READS)
         .means(Of::Problem, "l0-pca and pca", |case| Some(case.takes_its_measure()))
         .common("Measure: variance, adjusted, polar or explained");
 
     /// joint: all components together; sequential: each the best one beside those before it
-    order: String = problem("NAME", DATA).default("joint")
+    order: Order = problem("NAME", DATA).default("joint")
         .means(Of::Problem, "l0-pca and pca with a number of nonzeros", |case| {
             Some(case.takes_measures() && case.limited)
         })
@@ -327,7 +329,7 @@ options! {
         });
 
     /// A in h(A(X)): differences, rows:LIST, columns:LIST, or a file with B, A(X) = BX
-    map: String = problem("MAP|FILE.npy", ALL).matrix(|text| unknown(AnyMap::parse(text)) && has_ending(text))
+    map: Input<AnyMap> = problem("MAP|FILE.npy", ALL)
         .means(Of::Problem, "PCA problems and functions of your own with X'X = I", |case| {
             Some((case.is_pca() && !case.limited) || (case.kind.is_none() && !case.is_j))
         });
@@ -344,31 +346,29 @@ options! {
     reproduction: bool = of_kind("BOOL", "hyperbolic-eig", |case| Some(case.is(Kind::HyperbolicEig)));
 
     /// probe: distances to match, m x m [default: Euclidean ones]
-    distances: PathBuf = of_kind("FILE", "probe", |case| Some(case.is(Kind::Probe))).matrix(|_| true);
+    distances: Input<RowMat> = of_kind("FILE", "probe", |case| Some(case.is(Kind::Probe)));
 
     /// probe: radius of the ultrahyperbolic space [default: 1]
     radius: f64 = of_kind("RADIUS", "probe", |case| Some(case.is(Kind::Probe)));
 
     /// probe: position of phi, after X (phi(DX)) or before X (phi(D)X, as the paper prints
     /// it: F is then the same for every feasible X)
-    placement: String = of_kind("WHERE", "probe", |case| Some(case.is(Kind::Probe)))
-        .default("after").one_of(placements);
+    placement: Placement = of_kind("WHERE", "probe", |case| Some(case.is(Kind::Probe)))
+        .default("after").one_of(|| list(PLACEMENTS));
 
     /// nonlinear-eig, and procrustes of C itself: E of the linear term, a file or randn[:SEED]
-    linear: String = of_kind("FILE", "nonlinear-eig and procrustes of C itself", |case| match case.kind {
+    linear: Input<LinearInput> = of_kind("FILE", "nonlinear-eig and procrustes of C itself", |case| match case.kind {
         Some(Kind::Procrustes) => case.gram,
         kind => Some(kind == Some(Kind::NonlinearEig)),
-    })
-    .matrix(|text| LinearInput::parse(text).is_none());
+    });
 
     /// procrustes: B of ||AX - B||, one row for each sample; centred where these are
-    target: PathBuf = of_kind("FILE", "procrustes of samples", |case| {
+    target: Input<RowMat> = of_kind("FILE", "procrustes of samples", |case| {
         if case.is(Kind::Procrustes) { case.of_samples() } else { Some(false) }
-    })
-    .matrix(|_| true);
+    });
 
     /// brockett: weights of the components, D1,D2,... of tr(X'CXD) [default: falling evenly, with mean 1]
-    component_weights: String = of_kind("D1,D2,...", "brockett", |case| Some(case.is(Kind::Brockett))).numeric();
+    component_weights: Vec<f64> = of_kind("D1,D2,...", "brockett", |case| Some(case.is(Kind::Brockett))).numeric();
 
     /// `orthopt list solvers` shows all; A+B runs B from the result of A [default: auto, which chooses and gives the
     /// reason]
@@ -377,15 +377,11 @@ options! {
         .common("One solver instead of the search (`orthopt list solvers`)");
 
     /// Starting point X0: a name (`orthopt list starts` shows all) or a file
-    init: String = solver("START|FILE.npy", &[Call::Solve, Call::Compare, Call::Bound])
-        .matrix(|text| {
-            let named = all_starts().iter().any(|start| start.0 == text) || Start::parse(text).is_ok();
-            !named && (has_ending(text) || Path::new(text).exists())
-        });
+    init: Input<Start> = solver("START|FILE.npy", &[Call::Solve, Call::Compare, Call::Bound]);
 
     /// Length of the search of auto: quick, normal or thorough [default: normal; with a limit, until the limit]
-    effort: String = solver("HOW", &[Call::Solve, Call::Compare, Call::Path, Call::Bound])
-        .one_of(efforts).listed()
+    effort: Effort = solver("HOW", &[Call::Solve, Call::Compare, Call::Path, Call::Bound])
+        .one_of(|| list(EFFORTS)).listed()
         .means(Of::Run, SEARCH, |case| case.run.as_ref().map(|run| run.searches))
         .common("Length of the search");
 
@@ -432,25 +428,25 @@ options! {
     min_decrease: f64 = option(Group::Stopping, "TOL", RUNS).at_least(0.0).default("0");
 
     /// Rule of methods on pairs of rows.
-    working_set: String = shared!("working-set", "RULE").one_of(working_sets);
+    working_set: WorkingSet = shared!("working-set", "RULE").one_of(|| list(WORKING_SETS));
 
     /// Rows of a working set.
     block: usize = shared!("block", "K");
 
     /// Model of a block.
-    model: String = shared!("model", "MODEL").one_of(models);
+    model: Model = shared!("model", "MODEL").one_of(|| list(MODELS));
 
     /// Weight of the proximal term.
     alpha: f64 = shared!("alpha", "ALPHA");
 
     /// Pairs that greedy rules score.
-    candidates: String = option(Group::Pairs, "N|all", RUNS).numeric()
+    candidates: Candidates = option(Group::Pairs, "N|all", RUNS).numeric()
         .means(Of::Run, "the greedy working sets (greedy-sv, greedy-or)", |case| {
             case.run.as_ref().map(|run| run.looks_at("candidates") && run.greedy)
         });
 
     /// Rows or columns of X.
-    side: String = shared!("side", "SIDE").one_of(sides).without(PCA);
+    side: Side = shared!("side", "SIDE").one_of(|| list(SIDES)).without(PCA);
 
     /// Rounds of disjoint pairs.
     jacobi: bool = shared!("jacobi", "BOOL");
@@ -577,7 +573,7 @@ pub static ARGUMENTS: &[Entry] = &[
 ];
 
 const fn argument(name: &'static str, entry: Entry) -> Entry {
-    entry.named(name, "", super::Kind::Text, |_, _| false, |_| None)
+    entry.named(name, "", (super::Kind::Text, None), |_, _| Ok(false), |_| None)
 }
 
 fn problems() -> Choices {
@@ -588,6 +584,10 @@ fn penalties() -> Choices {
     all_penalties().into_iter().map(|p| (p.name, p.doc)).collect()
 }
 
+fn list<T>(names: &[(&'static str, T, &'static str)]) -> Choices {
+    names.iter().map(|name| (name.0, name.2)).collect()
+}
+
 /// Those of `orthopt-data`, which reads the data.
 fn missing() -> Choices {
     vec![
@@ -596,38 +596,6 @@ fn missing() -> Choices {
         ("drop", "rows with missing values are left out"),
         ("em", "prediction by a model of a few components"),
     ]
-}
-
-fn storages() -> Choices {
-    vec![("auto", "the cheaper one"), ("dense", "C"), ("gram", "A")]
-}
-
-fn placements() -> Choices {
-    PLACEMENTS.iter().map(|p| (p.0, p.2)).collect()
-}
-
-fn efforts() -> Choices {
-    EFFORTS.to_vec()
-}
-
-fn working_sets() -> Choices {
-    WORKING_SETS.iter().map(|w| (w.0, w.2)).collect()
-}
-
-fn models() -> Choices {
-    MODELS.iter().map(|m| (m.0, m.2)).collect()
-}
-
-fn sides() -> Choices {
-    SIDES.iter().map(|s| (s.0, s.2)).collect()
-}
-
-fn unknown<T>(parsed: Result<T>) -> bool {
-    matches!(parsed, Err(Error::UnknownName { .. }))
-}
-
-fn has_ending(text: &str) -> bool {
-    Path::new(text).extension().is_some()
 }
 
 impl Case {
