@@ -25,11 +25,11 @@ pub const LIBRARY: &[&str] = &[
 const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-linalg", &[], 2_820),
     ("orthopt-core", &["orthopt-linalg"], 13_950),
-    ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_200),
+    ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_330),
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
-    ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_350),
-    ("orthopt-run", LIBRARY.split_at(6).0, 12_580),
+    ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_220),
+    ("orthopt-run", LIBRARY.split_at(6).0, 12_450),
     ("orthopt", LIBRARY.split_at(7).0, 3_170),
     ("orthopt-data", &["orthopt-linalg"], 12_750),
     (

@@ -9,7 +9,7 @@ pub mod uncorrelated;
 
 use orthopt_core::solve::info::SolverInfo;
 
-use problem::{CardinalityProblem, MeasuredProblem, UncorrelatedProblem};
+use problem::{CardinalityProblem, MeasuredProblem};
 
 /// All solvers of problems with a limit on nonzeros.
 pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
@@ -18,6 +18,6 @@ pub static CARDINALITY_SOLVERS: &[SolverInfo<CardinalityProblem>] =
 /// All solvers of problems with components that maximise a measure.
 pub static MEASURED_SOLVERS: &[SolverInfo<MeasuredProblem>] = &[overshoot::INFO, overshoot::NESTED];
 
-/// All solvers of problems with uncorrelated components.
-pub static UNCORRELATED_SOLVERS: &[SolverInfo<UncorrelatedProblem>] =
+/// All solvers of those where uncorrelated components exist one after the other for every C.
+pub static UNCORRELATED_SOLVERS: &[SolverInfo<MeasuredProblem>] =
     &[uncorrelated::INFO, overshoot::OF_UNCORRELATED];

@@ -258,7 +258,7 @@ pub mod problem {
         explained_variance, scatter, squares_on_span, support,
     };
     #[doc(inline)]
-    pub use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem, Share, UncorrelatedProblem};
+    pub use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem, Share};
 }
 
 /// The examples of the README are compiled and run by the tests.

@@ -30,7 +30,7 @@ mod single;
 mod starts;
 mod support_model;
 
-use crate::problem::{MeasuredProblem, UncorrelatedProblem};
+use crate::problem::MeasuredProblem;
 pub use common::{common, grouped};
 pub use nested::one_by_one;
 use orthopt_core::constraint::stiefel;
@@ -46,7 +46,7 @@ use orthopt_linalg::error::{Error, Result};
 pub use shared::{anew, fitted, on_groups};
 pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated};
 use support_model::{LAST, STAYING, WORTH, mask_of};
-pub use support_model::{Point, SupportModel, SupportProblem};
+pub use support_model::{Point, SupportModel};
 
 /// Entry of the registry.
 pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
@@ -60,15 +60,8 @@ pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
 };
 
 /// The same for uncorrelated components with a number of nonzeros each.
-pub const OF_UNCORRELATED: SolverInfo<UncorrelatedProblem> = SolverInfo {
-    name: INFO.name,
-    doc: INFO.doc,
-    constants: INFO.constants,
-    shared: INFO.shared,
-    handles: &|_| true,
-    scope: "uncorrelated components",
-    make: &|_| Ok(AnySolver::new(Overshoot)),
-};
+pub const OF_UNCORRELATED: SolverInfo<MeasuredProblem> =
+    SolverInfo { scope: "uncorrelated components", ..INFO };
 
 /// Entry of the registry for components one after the other.
 pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
@@ -116,7 +109,7 @@ enum Stage {
     Ended,
 }
 
-impl<P: SupportProblem> Solver<P> for Overshoot {
+impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
     type State = State;
 
     fn name(&self) -> &'static str {
@@ -124,13 +117,13 @@ impl<P: SupportProblem> Solver<P> for Overshoot {
     }
 
     /// It ends by itself, and moves that bring nothing are no sign of an end.
-    fn behaviour(&self, _: &P) -> Behaviour {
+    fn behaviour(&self, _: &MeasuredProblem<F>) -> Behaviour {
         Behaviour { goes_by_supports: true, ..Behaviour::fading(Stagnation::Never) }
     }
 
-    fn init(&self, p: &P, x0: RowMat) -> Result<State> {
-        p.checked(&x0, "the starting point X")?;
-        let model = p.support_model();
+    fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<State> {
+        p.check(&x0, "the starting point X")?;
+        let model = SupportModel::of(p);
         let at = model.polish(&x0, &mask_of(&x0), STAYING).ok_or_else(|| {
             Error::Incompatible("no feasible X was found on the supports of the starting point X".into())
         })?;
@@ -138,8 +131,8 @@ impl<P: SupportProblem> Solver<P> for Overshoot {
         Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, objective) })
     }
 
-    fn step(&self, p: &P, st: &mut State) -> Step {
-        let model = p.support_model();
+    fn step(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
+        let model = SupportModel::of(p);
         if st.advance(&model) {
             st.objective = p.value(&st.at.x);
         }
@@ -148,15 +141,15 @@ impl<P: SupportProblem> Solver<P> for Overshoot {
         Step { pass: st.pass(model.shape().1), ..Step::ended(ended) }
     }
 
-    fn current<'a>(&self, _: &P, st: &'a State) -> Current<'a> {
+    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a State) -> Current<'a> {
         Current::new(&st.at.x, st.objective)
     }
 
-    fn finish(&self, p: &P, st: State) -> Ending {
+    fn finish(&self, p: &MeasuredProblem<F>, st: State) -> Ending {
         let mut details = Details::default();
         details.set("exchanges", st.exchanges);
         details.set("overshoots", st.overshoots);
-        let model = p.support_model();
+        let model = SupportModel::of(p);
         let last = model.polish(&st.at.x, &mask_of(&st.at.x), LAST);
         let least = st.at.value * (1.0 - ROUNDING);
         let kept = |at: &Point| at.value >= least && model.meets(&at.x);

@@ -4,15 +4,14 @@ use std::cell::RefCell;
 
 use super::common::regrouped;
 use super::kept::{Kept, Section};
-use crate::problem::{CardinalityProblem, MeasuredProblem, UncorrelatedProblem};
-use orthopt_core::objective::{Evaluate, lowers};
+use crate::problem::{CardinalityProblem, MeasuredProblem};
+use orthopt_core::objective::lowers;
 use orthopt_core::problem::{Between, Cardinality};
 use orthopt_core::smooth::Measure;
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::{Covariance, Gains};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
-use orthopt_linalg::error::Result;
 use orthopt_linalg::order::{descending_to, largest_first, select_largest};
 use orthopt_linalg::products::{cross, product};
 
@@ -55,47 +54,6 @@ pub struct SupportModel<'a, F> {
     price: f64,     // of a nonzero, in the unit of C
     cancel: Cancel, // once it is over the limits are met without polishing
     kept: RefCell<Kept>,
-}
-
-/// A problem whose X the moves change.
-pub trait SupportProblem: Evaluate + Sync {
-    /// The quadratic form.
-    type Form: Quadratic;
-
-    /// What is maximised and under which limits, for as long as whoever this thread works for waits.
-    fn support_model(&self) -> SupportModel<'_, Self::Form>;
-
-    /// Checks an X from elsewhere.
-    ///
-    /// # Errors
-    /// Its fault.
-    fn checked(&self, x: &RowMat, what: &str) -> Result<()>;
-}
-
-impl<F: Quadratic> SupportProblem for MeasuredProblem<F> {
-    type Form = F;
-
-    fn support_model(&self) -> SupportModel<'_, F> {
-        SupportModel::of(self)
-    }
-
-    fn checked(&self, x: &RowMat, what: &str) -> Result<()> {
-        self.check(x, what)
-    }
-}
-
-impl<F: Quadratic> SupportProblem for UncorrelatedProblem<F> {
-    type Form = F;
-
-    fn support_model(&self) -> SupportModel<'_, F> {
-        let limits = Limits::Each(self.nonzeros().to_vec());
-        let what = (Measure::Variance, Between::Uncorrelated, limits);
-        SupportModel::new(&self.f, self.covariance(), self.rank(), what, self.lambda())
-    }
-
-    fn checked(&self, x: &RowMat, what: &str) -> Result<()> {
-        self.check(x, what)
-    }
 }
 
 /// Limits of nonzeros.

@@ -1,8 +1,6 @@
 //! Sparse components that maximise a measure of what they explain: min −½ φ(X) + λ‖X‖₀ over limits of nonzeros and XᵀX = I,
 //! XᵀCX diagonal with unit columns, or both.
 
-use super::uncorrelated::{NO_VARIANCE, squares_of_correlations};
-use super::{check_numbers, scale_columns};
 use orthopt_core::constraint::{Constraint, Stiefel};
 use orthopt_core::objective::{Evaluate, Objective, count_nonzeros, with_price, without_dust};
 use orthopt_core::penalty::checked_lambda;
@@ -23,6 +21,10 @@ pub struct Share {
 }
 
 /// min −½ φ(X) + λ‖X‖₀ over n × r matrices X with limits of nonzeros and what [`Between`] says; φ is the measure of `f`.
+///
+/// Components whose scores are uncorrelated, xⱼᵀCxₖ = 0, are in general not orthogonal. Without a limit (sₖ = n, λ = 0) the
+/// solution for variance is PCA: for Y = C^½X = UD, UᵀU = I, the variance dₖ² = 1/(uₖᵀC⁻¹uₖ) is at most uₖᵀCuₖ (Jensen), and the
+/// sum of these at most that of the r largest eigenvalues.
 #[derive(Clone, Debug)]
 pub struct MeasuredProblem<F = AnySmooth> {
     /// −½ φ(X).
@@ -43,6 +45,8 @@ const ROUNDING: f64 = 1e-12;
 const SPECK: (f64, f64) = (1e-13, 1e-11);
 /// A tenth of what a point without them may be off the constraints, unless it is off by more with them.
 const CLEAN: f64 = 1e-11;
+/// Product of two standard deviations that counts as none, as a share of the scale of f.
+const NO_VARIANCE: f64 = 1e-6;
 
 impl MeasuredProblem {
     /// The same problem on some of the variables, whose measure sees no others.
@@ -202,6 +206,24 @@ impl<F: Quadratic> MeasuredProblem<F> {
         self.order
     }
 
+    /// True if components exist one after the other for every C, the fewest nonzeros first: variance of uncorrelated components of
+    /// whose numbers of nonzeros, sorted, the j-th is at least j, as j − 1 equations need j nonzeros.
+    pub fn takes_one_by_one(&self) -> bool {
+        let Cardinality::Components(list) = &self.limits else { return false };
+        let mut sorted = list.clone();
+        sorted.sort_unstable();
+        let uncorrelated = self.between == Between::Uncorrelated && self.f.measure() == Measure::Variance;
+        uncorrelated && sorted.into_iter().enumerate().all(|(before, most)| most > before)
+    }
+
+    /// Largest number of nonzeros of component k.
+    pub fn most(&self, k: usize) -> usize {
+        match &self.limits {
+            Cardinality::Components(list) => list[k],
+            Cardinality::Total(_) | Cardinality::Rows(_) => self.share.max,
+        }
+    }
+
     /// X without entries that are no digit of a column of length 1, where it is no less feasible and no worse for that: scores with
     /// hardly any variance have correlations that see them. `None` where there are none, or they are needed.
     fn without_specks(&self, x: &RowMat) -> Option<RowMat> {
@@ -228,7 +250,11 @@ impl<F: Quadratic> MeasuredProblem<F> {
         check_numbers(x, what, (self.nrows(), self.rank))?;
         let off = self.feasibility(x);
         if off.is_nan() || off > GIVEN {
-            return wrong(format!("is off the constraint by {off:.3e}, and {GIVEN:e} is allowed"));
+            let columns = if self.between.is_orthogonal() { "orthonormal" } else { "unit" };
+            return wrong(format!(
+                "does not have uncorrelated scores and {columns} columns: lengths and correlations deviate by {off:.3e}, and \
+                 {GIVEN:e} is allowed"
+            ));
         }
         if !self.allows(x) {
             let counts: Vec<_> = (0..x.ncols()).map(|k| support(x, k).len().to_string()).collect();
@@ -254,7 +280,8 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
     }
 
     fn objective(&self, x: &RowMat) -> Objective {
-        with_price(self.f.value(x), self.lambda, || count_nonzeros(x))
+        let smooth = if self.takes_one_by_one() { self.f.quadratic().value(x) } else { self.f.value(x) };
+        with_price(smooth, self.lambda, || count_nonzeros(x))
     }
 
     fn evaluated(&self, x: &RowMat) -> (f64, Objective) {
@@ -289,8 +316,12 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
     /// ‖XᵀX − I‖_F, of its diagonal only where loadings need not be orthogonal, with the correlations of scores where these
     /// must be zero: the root of the sum of the squares.
     fn feasibility(&self, x: &RowMat) -> f64 {
-        let g = cross(x, x);
         let r = x.ncols();
+        // lengths alone where a search of components one by one counts its work
+        let g = match self.takes_one_by_one() {
+            true => RowMat::from_fn(r, r, |j, k| if j == k { square_of_length(x, k) } else { 0.0 }),
+            false => cross(x, x),
+        };
         let mut sum = 0.0;
         for j in 0..r {
             for k in (0..r).filter(|k| *k == j || self.between.is_orthogonal()) {
@@ -302,5 +333,91 @@ impl<F: Quadratic> Evaluate for MeasuredProblem<F> {
             sum += squares_of_correlations(&cross(x, &f.apply(x)), NO_VARIANCE * f.scale(x));
         }
         sum.sqrt()
+    }
+}
+
+/// Refuses an X, called `what`, of another shape than n × r, or with a number that is not finite.
+fn check_numbers(x: &RowMat, what: &str, (expected_rows, expected_cols): (usize, usize)) -> Result<()> {
+    let (rows, cols) = (x.nrows(), x.ncols());
+    if (rows, cols) != (expected_rows, expected_cols) {
+        return Err(Error::Shape { what: what.into(), rows, cols, expected_rows, expected_cols });
+    }
+    x.find_non_finite().map_or(Ok(()), |(row, col)| {
+        let at = format!("{what} is not finite in row {}, column {}", row + 1, col + 1);
+        Err(Error::Incompatible(at.into()))
+    })
+}
+
+/// Divides columns by their lengths.
+fn scale_columns(x: &mut RowMat) {
+    for k in 0..x.ncols() {
+        let length = square_of_length(x, k).sqrt();
+        (0..x.nrows()).for_each(|i| x.set(i, k, x.get(i, k) / length));
+    }
+}
+
+fn square_of_length(x: &RowMat, k: usize) -> f64 {
+    (0..x.nrows()).map(|i| x.get(i, k).powi(2)).sum()
+}
+
+/// Σ_{j≠k} of the squared correlations of scores whose products are ±`s`, where the product of two standard deviations counts as
+/// `none` at least: components without variance have only rounding in common with others, and with each other.
+fn squares_of_correlations(s: &RowMat, none: f64) -> f64 {
+    let r = s.nrows();
+    let mut sum = 0.0;
+    for k in 0..r {
+        for j in (0..r).filter(|j| *j != k) {
+            let (own, other) = (s.get(j, j).abs(), s.get(k, k).abs());
+            let size = (own.sqrt() * other.sqrt()).max(none).max(f64::MIN_POSITIVE);
+            sum += (0.5 * (s.get(j, k) + s.get(k, j)) / size).powi(2);
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orthopt_core::smooth::DenseQuadratic;
+
+    fn problem(nonzeros: Vec<usize>, between: Between) -> Result<MeasuredProblem<DenseQuadratic>> {
+        let m = faer::Mat::from_fn(4, 4, |i, j| if i == j { -2.0 - i as f64 } else { -0.5 });
+        let f = Measured::new(DenseQuadratic::new(m.as_ref())?, Measure::Variance)?;
+        MeasuredProblem::new(f, nonzeros.len(), Cardinality::Components(nonzeros), 0.0, between)
+    }
+
+    #[test]
+    fn counts_that_leave_a_direction_to_every_component() {
+        let one_by_one = |list, between| problem(list, between).map(|p| p.takes_one_by_one());
+        for list in [vec![3, 3, 3], vec![2, 1, 3], vec![1, 2], vec![4]] {
+            assert!(one_by_one(list.clone(), Between::Uncorrelated).unwrap(), "{list:?}");
+            assert!(!one_by_one(list.clone(), Between::Orthogonal).unwrap(), "{list:?}");
+            assert!(!one_by_one(list, Between::Both).unwrap());
+        }
+        for list in [vec![2, 2, 2], vec![1, 1]] {
+            assert!(!one_by_one(list.clone(), Between::Uncorrelated).unwrap(), "{list:?}");
+        }
+        for list in [vec![0], vec![], vec![4; 5]] {
+            assert!(one_by_one(list.clone(), Between::Uncorrelated).is_err(), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn correlations_and_lengths_are_measured() {
+        let p = problem(vec![2, 2], Between::Uncorrelated).unwrap();
+        let x = RowMat::from_fn(4, 2, |i, k| if i == k { 1.0 } else { 0.0 });
+        let expected = 0.5 / 6f64.sqrt();
+        assert!((p.feasibility(&x) - 2f64.sqrt() * expected).abs() < 1e-15);
+        assert!(p.check(&x, "X").unwrap_err().to_string().contains("correlations deviate by"));
+        // x₂ ⊥ Cx₁ = (2, 0.5, 0.5, 0.5)
+        let y = RowMat::from_fn(4, 2, |i, k| match (i, k) {
+            (0, 0) => 1.0,
+            (1, 1) => 0.5f64.sqrt(),
+            (2, 1) => -0.5f64.sqrt(),
+            _ => 0.0,
+        });
+        assert!(p.feasibility(&y) < 1e-15 && p.check(&y, "X").is_ok());
+        let more = RowMat::from_fn(4, 2, |i, k| if k == 0 { 0.5 } else { y.get(i, 1) });
+        assert!(p.check(&more, "X").is_err());
     }
 }

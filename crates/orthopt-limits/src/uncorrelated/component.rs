@@ -3,7 +3,7 @@
 
 use super::point::Point;
 use crate::exchange::component::{block, leading};
-use crate::problem::UncorrelatedProblem;
+use crate::problem::MeasuredProblem;
 use orthopt_core::problem::support;
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
@@ -29,9 +29,17 @@ pub(super) struct Change {
 
 /// What lowers F: the component solved anew on its rows, or the first, in the order of the estimates, of the entries
 /// whose entrance does, or the cheapest whose exit does.
-pub(super) fn improve<F: Quadratic>(p: &UncorrelatedProblem<F>, at: &Point, k: usize) -> Option<Change> {
+pub(super) fn improve<F: Quadratic>(p: &MeasuredProblem<F>, at: &Point, k: usize) -> Option<Change> {
     let rows = support(&at.x, k);
-    let now = Now { p, at, k, variance: at.variance(k), nonzeros: rows.len(), c: block(&p.f, &rows), rows };
+    let now = Now {
+        p,
+        at,
+        k,
+        variance: at.variance(k),
+        nonzeros: rows.len(),
+        c: block(p.f.quadratic(), &rows),
+        rows,
+    };
     let own = now.on(&now.rows, &now.c)?;
     if let Some(change) = now.accepted(&now.rows, &own) {
         return Some(change);
@@ -47,7 +55,7 @@ pub(super) fn improve<F: Quadratic>(p: &UncorrelatedProblem<F>, at: &Point, k: u
 
 /// A component as it is.
 struct Now<'a, F> {
-    p: &'a UncorrelatedProblem<F>,
+    p: &'a MeasuredProblem<F>,
     at: &'a Point,
     k: usize,
     rows: Vec<usize>,
@@ -79,7 +87,7 @@ impl<F: Quadratic> Now<'_, F> {
         let rows = [&self.rows[..], &[i]].concat();
         let c = RowMat::from_fn(s + 1, s + 1, |a, b| match (a < s, b < s) {
             (true, true) => self.c.get(a, b),
-            _ => -self.p.f.curvature(rows[a], rows[b]),
+            _ => -self.p.f.quadratic().curvature(rows[a], rows[b]),
         });
         (rows, c)
     }
@@ -88,7 +96,7 @@ impl<F: Quadratic> Now<'_, F> {
     fn with(&self, i: usize) -> Option<Change> {
         let (rows, c) = self.grown(i);
         let found = self.on(&rows, &c)?;
-        if rows.len() <= self.p.nonzeros()[self.k] {
+        if rows.len() <= self.p.most(self.k) {
             return self.accepted(&rows, &found);
         }
         if !self.at.gains((self.variance, 0.0), (found.0, 0.0), 0.0) {
@@ -131,7 +139,7 @@ impl<F: Quadratic> Now<'_, F> {
         for (a, column) in v.iter().enumerate() {
             self.rows.iter().zip(column).for_each(|(i, e)| spread.set(*i, a, *e));
         }
-        let m = self.p.f.apply(&spread); // −C·V_S
+        let m = self.p.f.quadratic().apply(&spread); // −C·V_S
         let inside = |a: usize, b: usize| -> f64 { (0..s).map(|e| v[a][e] * -m.get(self.rows[e], b)).sum() };
         let h = RowMat::from_fn(q, q, inside); // V_SᵀCV_S
         let own: Vec<f64> = self.rows.iter().map(|i| self.at.cx.get(*i, self.k)).collect();
@@ -157,20 +165,23 @@ impl<F: Quadratic> Now<'_, F> {
 mod tests {
     use super::*;
     use crate::uncorrelated::supports::on_supports;
-    use orthopt_core::smooth::DenseQuadratic;
+    use orthopt_core::problem::{Between, Cardinality};
+    use orthopt_core::smooth::{DenseQuadratic, Measure, Measured};
 
     /// The slow twin: the component solved exactly on its rows and each other row.
     #[test]
     fn estimates_are_from_below() {
         let a = faer::Mat::from_fn(30, 12, |i, j| ((i * i + 5 * i * j + 3 * j) as f64 * 0.37).sin());
         let m = faer::Mat::from_fn(12, 12, |i, j| -(0..30).map(|s| a[(s, i)] * a[(s, j)]).sum::<f64>());
-        let p = UncorrelatedProblem::new(DenseQuadratic::new(m.as_ref()).unwrap(), vec![4; 3], 0.0).unwrap();
+        let f = Measured::new(DenseQuadratic::new(m.as_ref()).unwrap(), Measure::Variance).unwrap();
+        let limits = Cardinality::Components(vec![4; 3]);
+        let p = MeasuredProblem::new(f, 3, limits, 0.0, Between::Uncorrelated).unwrap();
         let guide = RowMat::from_fn(12, 3, |i, k| if i / 4 == k { 1.0 } else { 0.0 });
-        let at = Point::new(&p.f, on_supports(&p, &guide).unwrap());
+        let at = Point::new(p.f.quadratic(), on_supports(&p, &guide).unwrap());
         assert!(orthopt_core::objective::Evaluate::feasibility(&p, &at.x) < 1e-12);
         for k in 0..3 {
             let rows = support(&at.x, k);
-            let c = block(&p.f, &rows);
+            let c = block(p.f.quadratic(), &rows);
             let now = Now { p: &p, at: &at, k, variance: at.variance(k), nonzeros: rows.len(), c, rows };
             let order = now.entering();
             assert_eq!(order.len(), 12 - now.rows.len());

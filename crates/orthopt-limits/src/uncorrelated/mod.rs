@@ -19,7 +19,7 @@ mod supports;
 mod together;
 
 use super::exchange::component::{block, leading};
-use crate::problem::UncorrelatedProblem;
+use crate::problem::MeasuredProblem;
 use orthopt_core::objective::{lowers, price_of_nonzeros};
 use orthopt_core::problem::support;
 use orthopt_core::smooth::Quadratic;
@@ -27,18 +27,18 @@ use orthopt_core::solve::info::SolverInfo;
 use orthopt_core::solve::{AnySolver, Current, Details, Ending, Solver, Status, Step};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::is_over;
-use orthopt_linalg::error::Result;
+use orthopt_linalg::error::{Error, Result};
 use point::Point;
 pub use supports::rounded;
 pub use together::criticality;
 
 /// Entry of the registry.
-pub const INFO: SolverInfo<UncorrelatedProblem> = SolverInfo {
+pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
     name: "uncorrelated-exchange",
     doc: "exchanges nonzeros of uncorrelated components, each solved exactly on its support",
     constants: &[],
     shared: &[],
-    handles: &|_| true,
+    handles: &MeasuredProblem::takes_one_by_one,
     scope: "uncorrelated components",
     make: &|_| Ok(AnySolver::new(UncorrelatedExchange)),
 };
@@ -63,21 +63,24 @@ const WORTH: f64 = 1e-10;
 /// Why it ends.
 const DONE: (Status, &str) = (Status::Converged, "no exchange of nonzeros that was tried lowers F");
 
-impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
+impl<F: Quadratic> Solver<MeasuredProblem<F>> for UncorrelatedExchange {
     type State = State;
 
     fn name(&self) -> &'static str {
         INFO.name
     }
 
-    fn init(&self, p: &UncorrelatedProblem<F>, x0: RowMat) -> Result<State> {
+    fn init(&self, p: &MeasuredProblem<F>, x0: RowMat) -> Result<State> {
+        if !p.takes_one_by_one() {
+            return Err(Error::Incompatible(format!("solver {} is for {}", INFO.name, INFO.scope).into()));
+        }
         p.check(&x0, "the starting point X")?;
-        let at = Point::new(&p.f, x0);
+        let at = Point::new(p.f.quadratic(), x0);
         let objective = at.objective(|x| price_of_nonzeros(p.lambda(), x));
         Ok(State { at, objective, next: 0, changed: false, exchanges: 0, ended: None })
     }
 
-    fn step(&self, p: &UncorrelatedProblem<F>, st: &mut State) -> Step {
+    fn step(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
         if st.ended.is_none() {
             let changed = st.turn(p);
             st.exchanges += u64::from(changed);
@@ -88,11 +91,11 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
         Step::ended(st.ended)
     }
 
-    fn current<'a>(&self, _: &UncorrelatedProblem<F>, st: &'a State) -> Current<'a> {
+    fn current<'a>(&self, _: &MeasuredProblem<F>, st: &'a State) -> Current<'a> {
         Current::new(&st.at.x, st.objective)
     }
 
-    fn finish(&self, _: &UncorrelatedProblem<F>, st: State) -> Ending {
+    fn finish(&self, _: &MeasuredProblem<F>, st: State) -> Ending {
         let mut details = Details::default();
         details.set("exchanges", st.exchanges);
         Ending::new(st.at.x, details)
@@ -101,12 +104,12 @@ impl<F: Quadratic> Solver<UncorrelatedProblem<F>> for UncorrelatedExchange {
 
 impl State {
     /// One turn of a component, or of several after the last one; whether F fell.
-    fn turn<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>) -> bool {
+    fn turn<F: Quadratic>(&mut self, p: &MeasuredProblem<F>) -> bool {
         if self.next < p.rank() {
             let k = self.next;
             let change = component::improve(p, &self.at, k);
             if let Some(change) = &change {
-                self.at.replace(&p.f, k, &change.rows, &change.v);
+                self.at.replace(p.f.quadratic(), k, &change.rows, &change.v);
             }
             self.next += 1;
             self.changed |= change.is_some();
@@ -123,12 +126,13 @@ impl State {
         several
     }
 
-    fn together<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>) -> bool {
-        together::polish(&p.f, &self.at.x).is_some_and(|x| self.take(p, Point::new(&p.f, x)))
+    fn together<F: Quadratic>(&mut self, p: &MeasuredProblem<F>) -> bool {
+        together::polish(p.f.quadratic(), &self.at.x)
+            .is_some_and(|x| self.take(p, Point::new(p.f.quadratic(), x)))
     }
 
     /// Every ordered pair: the first component as if the second were not there, then the second.
-    fn in_pairs<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>) -> bool {
+    fn in_pairs<F: Quadratic>(&mut self, p: &MeasuredProblem<F>) -> bool {
         let r = p.rank();
         for first in 0..r {
             for second in (0..r).filter(|j| *j != first) {
@@ -145,28 +149,57 @@ impl State {
         false
     }
 
-    fn pair<F: Quadratic>(&self, p: &UncorrelatedProblem<F>, first: usize, second: usize) -> Option<Point> {
+    fn pair<F: Quadratic>(&self, p: &MeasuredProblem<F>, first: usize, second: usize) -> Option<Point> {
         let mut at = self.at.clone();
         for (k, skip) in [(first, vec![first, second]), (second, vec![second])] {
             let rows = support(&at.x, k);
-            let (_, v) = leading(&block(&p.f, &rows), &at.images_on(&rows, &skip), None, false)?;
-            at.replace(&p.f, k, &rows, &v);
+            let (_, v) = leading(&block(p.f.quadratic(), &rows), &at.images_on(&rows, &skip), None, false)?;
+            at.replace(p.f.quadratic(), k, &rows, &v);
         }
         // entries of both
         for k in [second, first] {
             if let Some(change) = component::improve(p, &at, k) {
-                at.replace(&p.f, k, &change.rows, &change.v);
+                at.replace(p.f.quadratic(), k, &change.rows, &change.v);
             }
         }
         Some(at)
     }
 
-    fn take<F: Quadratic>(&mut self, p: &UncorrelatedProblem<F>, at: Point) -> bool {
+    fn take<F: Quadratic>(&mut self, p: &MeasuredProblem<F>, at: Point) -> bool {
         let better =
             lowers(at.objective(|x| price_of_nonzeros(p.lambda(), x)), self.objective, at.scale, WORTH);
         if better {
             self.at = at;
         }
         better
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use orthopt_core::problem::{Between, Cardinality};
+    use orthopt_core::smooth::{DenseQuadratic, Measure, Measured};
+
+    #[test]
+    fn only_problems_with_a_direction_left_to_every_component_are_taken() {
+        let m = faer::Mat::from_fn(4, 4, |i, j| if i == j { -2.0 - i as f64 } else { 0.0 });
+        let x = RowMat::from_fn(4, 2, |i, k| f64::from(u8::from(i == k)));
+        let takes = |measure, limits, between| {
+            let f = Measured::new(DenseQuadratic::new(m.as_ref()).unwrap(), measure).unwrap();
+            let p = MeasuredProblem::new(f, 2, limits, 0.0, between).unwrap();
+            match UncorrelatedExchange.init(&p, x.clone()) {
+                Ok(_) => true,
+                Err(error) if error.to_string().contains("is for uncorrelated components") => false,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        let (each, tied) = (|s: usize| Cardinality::Components(vec![s; 2]), Between::Uncorrelated);
+        assert!(takes(Measure::Variance, each(2), tied) && takes(Measure::Variance, each(4), tied));
+        assert!(!takes(Measure::Variance, each(1), tied));
+        assert!(!takes(Measure::Variance, Cardinality::Total(4), tied));
+        assert!(!takes(Measure::Adjusted, each(2), tied));
+        assert!(!takes(Measure::Variance, each(2), Between::Orthogonal));
+        assert!(!takes(Measure::Variance, each(2), Between::Both));
     }
 }

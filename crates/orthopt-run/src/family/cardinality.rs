@@ -11,7 +11,11 @@ use super::curvature::Curvature;
 use super::knee::Knee;
 use super::measured::{SHARED, is_crowded};
 use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
-use super::{Between, Family, MaybeOwned, Plan, ProblemInfo, Reducible, Request, proved_by_branching};
+use super::posed::{Posed, excess, rank_or_default};
+use super::statement::statement;
+use super::{
+    AnyProblem, Between, Family, MaybeOwned, Plan, ProblemInfo, Reducible, Request, proved_by_branching,
+};
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::moves::{Polish, Polished, Reheat};
@@ -121,19 +125,54 @@ pub(super) fn simplest(options: &Request, rank: usize, n: usize) -> Option<Reque
     (is_free && is_limited).then(|| simple(Limit::Total(given)))
 }
 
-/// The problem with this limit in the place of λ (or beside it, where λ is given).
+/// f, r and the limits of a problem with limits on nonzeros: as given, or as [`Knee`] says; all entries where there are none.
+///
+/// # Errors
+/// A limit or rank out of range; data that are not what they should be.
+pub(super) fn limited(
+    data: &PcaData<'_>,
+    options: &Request,
+    reasons: &mut Vec<Message>,
+) -> Result<(AnySmooth, usize, Cardinality)> {
+    let limit = options.limit();
+    let limit = limit.as_ref();
+    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank().is_none()) {
+        Some(rank) => rank, // as many components as there are limits
+        None => rank_or_default(data, options, reasons),
+    };
+    let n = data.ncols();
+    if rank == 0 || rank > n {
+        return Err(Error::Rank { rank, columns: n }); // before any work
+    }
+    let limits = match limit {
+        None => Some(Cardinality::Components(vec![n; rank])),
+        Some(limit) => limit.of(rank).map(|limits| limits.checked(n, rank)).transpose()?,
+    };
+    let f = covariance_model(data, options.storage.unwrap_or_default())?;
+    let limits = match limits {
+        Some(limits) => limits,
+        None => {
+            let knee = Knee::of(&f, rank)?;
+            reasons.push(knee.reason());
+            // r uncorrelated components take r rows
+            let least = if options.between().is_uncorrelated() { rank } else { 1 };
+            Cardinality::Components(vec![knee.count.max(least); rank])
+        }
+    };
+    Ok((f, rank, limits))
+}
+
+/// Poses the problem with a limit in the place of λ (or beside it, where λ is given).
 ///
 /// # Errors
 /// A problem that takes no limit; a limit, rank or λ out of range; data that are not what they should be.
-pub(super) fn pose_limited(
-    info: &ProblemInfo,
+pub(super) fn pose_cardinality(
+    info: &'static ProblemInfo,
     data: &PcaData<'_>,
-    rank: usize,
-    limit: &Limit,
     options: &Request,
-    reasons: &mut Vec<Message>,
-) -> Result<CardinalityProblem> {
+) -> Result<Posed> {
     let name = options.penalty.as_deref().unwrap_or(info.penalty);
+    let limit = &options.limit().unwrap_or(Limit::Knee);
     let takes =
         info.kind == super::Kind::Pca && matches!(name, "l0" | "none" | "nonneg") && options.map().is_none();
     if !takes {
@@ -144,22 +183,15 @@ pub(super) fn pose_limited(
             info.name
         ))));
     }
-    let columns = data.ncols();
-    if rank == 0 || rank > columns {
-        return Err(Error::Rank { rank, columns }); // before any work
-    }
-    let limits = limit.of(rank).map(|limits| limits.checked(columns, rank)).transpose()?;
-    let lambda = options.lambda.unwrap_or(0.0);
-    let f = covariance_model(data, options.storage.unwrap_or_default())?;
-    let limits = match limits {
-        Some(limits) => limits,
-        None => {
-            let knee = Knee::of(&f, rank)?;
-            reasons.push(knee.reason());
-            Cardinality::Components(vec![knee.count; rank])
-        }
-    };
-    CardinalityProblem::new(f, rank, limits, lambda, name == "nonneg")
+    let mut reasons = Vec::new();
+    let (f, rank, limits) = limited(data, options, &mut reasons)?;
+    let lambda = options.lambda;
+    let problem = CardinalityProblem::new(f, rank, limits, lambda.unwrap_or(0.0), name == "nonneg")?;
+    let limits = Some(problem.limits().clone());
+    let notes =
+        if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
+    let (statement, problem) = (statement(info, options), AnyProblem::Cardinality(problem));
+    Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 /// Starting points, the default first.

@@ -8,16 +8,16 @@ use rand_distr::StandardNormal;
 use rand_pcg::Pcg64;
 
 use super::arms::at_level_0;
-use super::cardinality::{self, Limit, turn_to_principal_axes};
+use super::cardinality::{self, limited, turn_to_principal_axes};
 use super::catalogue::instead;
-use super::knee::Knee;
 use super::lambda::{default_lambda, relative_lambda};
 use super::line_up::K_COMPONENTS;
 use super::narrow::{MaybeOwned, Reducible};
 use super::portfolio::{cost_of_gradient, race};
-use super::posed::{Posed, excess, rank_or_default};
+use super::posed::{Posed, excess};
 use super::shared_rows::{self, GROUPED, SELECTED};
 use super::supports_proof;
+use super::uncorrelated;
 use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::measured_moves::{Overshot, Regroup, Rotate, Together};
@@ -29,7 +29,7 @@ use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::Evaluate;
 use orthopt_core::penalty::find_penalty;
 use orthopt_core::problem::{
-    Between, Cardinality, ExplainedVariance, PcaData, covariance_model, explained_variance, pca_share,
+    Between, Cardinality, ExplainedVariance, PcaData, by_variance, explained_variance, pca_share,
     variance_in_time,
 };
 use orthopt_core::smooth::measured::Root;
@@ -37,9 +37,10 @@ use orthopt_core::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
 use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::solve::{AnySolver, Solution};
 use orthopt_core::start::Start;
-use orthopt_limits::MEASURED_SOLVERS;
 use orthopt_limits::overshoot::{self, Overshoot, Point, SupportModel};
 use orthopt_limits::problem::{MeasuredProblem, Share};
+use orthopt_limits::uncorrelated::{criticality, rounded};
+use orthopt_limits::{MEASURED_SOLVERS, UNCORRELATED_SOLVERS};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
@@ -197,7 +198,13 @@ fn random_point(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<Point
     None
 }
 
-fn named_start(p: &MeasuredProblem, name: &str, seed: u64, cancel: &Cancel) -> Result<Option<RowMat>> {
+/// X of the start called `name`; `None` if it leads to none.
+pub(super) fn named_start(
+    p: &MeasuredProblem,
+    name: &str,
+    seed: u64,
+    cancel: &Cancel,
+) -> Result<Option<RowMat>> {
     let model = SupportModel::of(p).until(cancel);
     let r = p.rank();
     let point = match name {
@@ -261,11 +268,11 @@ fn named_start(p: &MeasuredProblem, name: &str, seed: u64, cancel: &Cancel) -> R
 }
 impl Family for MeasuredProblem {
     fn solvers(&self) -> &'static [SolverInfo<Self>] {
-        MEASURED_SOLVERS
+        if self.takes_one_by_one() { UNCORRELATED_SOLVERS } else { MEASURED_SOLVERS }
     }
 
     fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        STARTS
+        if self.takes_one_by_one() { uncorrelated::STARTS } else { STARTS }
     }
 
     fn shape(&self) -> (usize, usize) {
@@ -277,6 +284,9 @@ impl Family for MeasuredProblem {
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
+        if self.takes_one_by_one() {
+            return uncorrelated::start(self, name, seed, cancel);
+        }
         let mut found = named_start(self, name, seed, cancel)?;
         if found.is_none() && cancel.is_over() && name != COORDINATES {
             found = named_start(self, COORDINATES, seed, cancel)?; // what is there at once
@@ -308,30 +318,33 @@ impl Family for MeasuredProblem {
     }
 
     fn has_chance(&self, start: &str) -> bool {
-        start == "random"
+        matches!(start, "deflation" | "random")
     }
 
     fn default_start(&self) -> &'static str {
         match self.between() {
             Between::Both => GROUPED.0,
             _ if self.order() == Order::Sequential => COORDINATES,
-            _ => PRUNED.0,
+            _ => self.starts()[0].0,
         }
     }
 
-    /// One that is not feasible, or has too many nonzeros, is pruned.
+    /// One that is not feasible, or has too many nonzeros, is pruned; rounded where components exist one by one.
     fn given(&self, x: &RowMat) -> Result<RowMat> {
         if (x.nrows(), x.ncols()) != self.shape() {
             self.check(x, "the starting point X")?;
+        }
+        let failed = || Error::Incompatible("no feasible X was found near the starting point X".into());
+        if self.takes_one_by_one() {
+            let is_point = self.check(x, "X").is_ok();
+            return if is_point { Ok(x.clone()) } else { rounded(self, x).ok_or_else(failed) };
         }
         let model = SupportModel::of(self);
         let near = match self.allows(x) {
             true => overshoot::repaired(&model, x),
             false => overshoot::polished(&model, x),
         };
-        near.map(|at| at.x)
-            .filter(|x| self.check(x, "X").is_ok())
-            .ok_or_else(|| Error::Incompatible("no feasible X was found near the starting point X".into()))
+        near.map(|at| at.x).filter(|x| self.check(x, "X").is_ok()).ok_or_else(failed)
     }
 
     /// One after the other there is one way; together a search.
@@ -344,7 +357,8 @@ impl Family for MeasuredProblem {
         }
         if wanted.solver.is_none() && self.order() == Order::Joint {
             plan.reasons.clear();
-            plan.portfolio = Some(portfolio(self, &plan.options, wanted.start(), wanted.tuning)?);
+            let make = if self.takes_one_by_one() { uncorrelated::portfolio } else { portfolio };
+            plan.portfolio = Some(make(self, &plan.options, wanted.start(), wanted.tuning)?);
         }
         Ok(plan)
     }
@@ -363,7 +377,9 @@ impl Family for MeasuredProblem {
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
         if !self.between().is_orthogonal() {
-            return Err(bound::no_bound("loadings that are not orthogonal are in no Fantope"));
+            return Err(bound::no_bound(
+                "the relaxation over the Fantope holds for orthogonal loadings only",
+            ));
         }
         let lambda = self.lambda();
         let kind = match (self.f.measure(), self.limits()) {
@@ -475,7 +491,7 @@ impl Family for MeasuredProblem {
     /// Not for what scores explain by regression, which is a sum over all variables.
     fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
         let takes = self.order() == Order::Joint && self.f.measure() != Measure::Explained;
-        takes.then_some(MaybeOwned::Own(self))
+        (takes && !self.takes_one_by_one()).then_some(MaybeOwned::Own(self))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
@@ -506,7 +522,12 @@ impl Family for MeasuredProblem {
     }
 
     fn order_components(&self, solution: &mut Solution) {
-        if self.order() == Order::Joint {
+        if self.takes_one_by_one() {
+            let x = Some(&solution.x).filter(|_| !self.f.is_in_given_order());
+            if let Some(x) = x.and_then(|x| by_variance(self.f.quadratic(), x)) {
+                solution.x = x;
+            }
+        } else if self.order() == Order::Joint {
             if self.between().is_orthogonal() {
                 // what scores predict does not depend on their axes; other measures are at their best there
                 turn_to_principal_axes(self, self.f.quadratic(), |x| self.allows(x), solution);
@@ -530,7 +551,10 @@ impl Family for MeasuredProblem {
     }
 
     fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
-        SupportModel::of(self).criticality(x)
+        match self.takes_one_by_one() {
+            true => criticality(self.f.quadratic(), x),
+            false => SupportModel::of(self).criticality(x),
+        }
     }
 
     fn has_pairs(&self) -> bool {
@@ -648,39 +672,20 @@ pub(super) fn pose_measured(
     let mut reasons = Vec::new();
     let penalty = options.penalty.as_deref().unwrap_or(info.penalty);
     if info.kind != Kind::Pca || !matches!(penalty, "l0" | "none") || options.map().is_some() {
+        let option = if options.between().is_uncorrelated() { "constraint" } else { "maximise" };
         return Err(Error::Incompatible(
-            Message::about("maximise").text(" is for l0-pca and pca, with lambda or limits of nonzeros"),
+            Message::about(option).text(" is for l0-pca and pca, with lambda or limits of nonzeros"),
         ));
     }
     let limit = options.limit();
     let limit = limit.as_ref();
-    if limit.is_none() && penalty == "l0" && options.between().is_uncorrelated() {
+    let is_pca = penalty == "none" && (options.between() == Between::Both || measure != Measure::Variance);
+    if limit.is_none() && !is_pca && options.between().is_uncorrelated() {
         let what = format!(" {} needs a number of nonzeros for each component: ", options.between().name());
         return Err(Error::Incompatible(Message::about("constraint").text(what).option("nonzeros")));
     }
-    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank().is_none()) {
-        Some(rank) => rank,
-        None => rank_or_default(data, options, &mut reasons),
-    };
+    let (f, rank, limits) = limited(data, options, &mut reasons)?;
     let n = data.ncols();
-    if rank == 0 || rank > n {
-        return Err(Error::Rank { rank, columns: n }); // before any work
-    }
-    let limits = match limit {
-        None => Some(Cardinality::Components(vec![n; rank])),
-        Some(limit) => limit.of(rank).map(|limits| limits.checked(n, rank)).transpose()?,
-    };
-    let f = covariance_model(data, options.storage.unwrap_or_default())?;
-    let limits = match limits {
-        Some(limits) => limits,
-        None => {
-            let knee = Knee::of(&f, rank)?;
-            reasons.push(knee.reason());
-            // rows that components share are as many as these
-            let least = if options.between().is_uncorrelated() { rank } else { 1 };
-            Cardinality::Components(vec![knee.count.max(least); rank])
-        }
-    };
     let weighed = limit.is_none() && penalty == "l0";
     let lambda = match (options.relative_lambda, options.lambda) {
         (Some(share), _) => Some(relative_lambda(&f, penalty, share, options.unit(), &mut reasons)?),
@@ -715,7 +720,8 @@ pub(super) fn pose_measured(
         Measure::Polar => "polar variance",
         Measure::Explained => "explained variance",
     };
-    let statement = Cow::from(format!("sparse PCA: min -1/2 {what} + lambda ||X||_0, {constraint}"));
+    let of = if options.between().is_uncorrelated() { " with uncorrelated scores" } else { "" };
+    let statement = Cow::from(format!("sparse PCA{of}: min -1/2 {what} + lambda ||X||_0, {constraint}"));
     let problem = AnyProblem::Measured(problem);
     let notes =
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();

@@ -3,7 +3,8 @@
 //! Solvers, starts and moves are written for the type of their own family. A plan of one becomes a plan of [`AnyProblem`] with the
 //! function that gives the problem back.
 
-use std::sync::OnceLock;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use super::in_unit::InUnit;
 use super::narrow::{MaybeOwned, Reducible};
@@ -19,7 +20,7 @@ use orthopt_core::smooth::AnySmooth;
 use orthopt_core::solve::Solution;
 use orthopt_core::solve::info::SolverInfo;
 use orthopt_core::start::Start;
-use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem, UncorrelatedProblem};
+use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
@@ -34,9 +35,8 @@ pub enum AnyProblem {
     Pca(PcaProblem),
     /// min −½⟨X, CX⟩ + λ‖X‖₀, XᵀX = I and a limit on nonzeros.
     Cardinality(CardinalityProblem),
-    /// min −½⟨X, CX⟩ + λ‖X‖₀, unit columns, XᵀCX diagonal and a limit on nonzeros.
-    Uncorrelated(UncorrelatedProblem),
-    /// min −½ φ(X) + λ‖X‖₀ for a measure φ of what components explain and limits of nonzeros.
+    /// min −½ φ(X) + λ‖X‖₀ for a measure φ of what components explain, limits of nonzeros, and XᵀX = I, unit columns with XᵀCX
+    /// diagonal, or both.
     Measured(MeasuredProblem),
     /// min f(X) − g(X) + h(A(X)), XᵀX = I.
     Composite(CompositeProblem),
@@ -104,8 +104,8 @@ trait Member: Family {
     /// As one of any family.
     fn named(self) -> AnyProblem;
 
-    /// Its solvers for such problems, made once.
-    fn lifted() -> &'static OnceLock<Vec<SolverInfo<AnyProblem>>>;
+    /// Its lists of solvers for such problems, each made once, by the address of the list.
+    fn lifted() -> &'static Mutex<BTreeMap<usize, &'static [SolverInfo<AnyProblem>]>>;
 }
 
 macro_rules! members {
@@ -122,8 +122,8 @@ macro_rules! members {
                 AnyProblem::$variant(self)
             }
 
-            fn lifted() -> &'static OnceLock<Vec<SolverInfo<AnyProblem>>> {
-                static LIFTED: OnceLock<Vec<SolverInfo<AnyProblem>>> = OnceLock::new();
+            fn lifted() -> &'static Mutex<BTreeMap<usize, &'static [SolverInfo<AnyProblem>]>> {
+                static LIFTED: Mutex<BTreeMap<usize, &[SolverInfo<AnyProblem>]>> = Mutex::new(BTreeMap::new());
                 &LIFTED
             }
         }
@@ -149,7 +149,6 @@ macro_rules! members {
 members!(
     Pca(PcaProblem),
     Cardinality(CardinalityProblem),
-    Uncorrelated(UncorrelatedProblem),
     Measured(MeasuredProblem),
     Composite(CompositeProblem),
     JOrthogonal(JProblem),
@@ -158,7 +157,11 @@ members!(
 );
 
 fn solvers<P: Member>(problem: &P) -> &'static [SolverInfo<AnyProblem>] {
-    P::lifted().get_or_init(|| problem.solvers().iter().map(|solver| solver.lifted(P::of)).collect())
+    let own = problem.solvers();
+    let mut lifted = P::lifted().lock().unwrap_or_else(PoisonError::into_inner);
+    lifted
+        .entry(own.as_ptr().addr())
+        .or_insert_with(|| own.iter().map(|s| s.lifted(P::of)).collect::<Vec<_>>().leak())
 }
 
 fn plan<P: Member>(problem: &P, request: &Request) -> Result<Plan<AnyProblem>> {

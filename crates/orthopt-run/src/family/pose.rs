@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use super::Request;
 use super::in_time::in_time;
 use super::in_unit::{Divided, Unit};
-use super::posed::{Posed, default_rank, excess, rank_or_default};
+use super::posed::{Posed, default_rank, rank_or_default};
 use super::problem_options::{check_relative, needs_composite};
 use super::request::Input;
 use super::{AnyProblem, brockett, memory, procrustes, samples};
 use crate::family::Between;
-use crate::family::cardinality::{Limit, pose_limited, simplest};
+use crate::family::cardinality::{Limit, pose_cardinality, simplest};
 use crate::family::catalogue::{check_constants, penalty_called};
 use crate::family::composite_pca::{assemble, check_before_work, counted_in, model, split};
 use crate::family::lambda::{default_lambda, relative_lambda};
@@ -19,7 +19,6 @@ use crate::family::measured::pose_measured;
 use crate::family::pca::problem_of;
 use crate::family::request::{Case, Of};
 use crate::family::statement::statement;
-use crate::family::uncorrelated::pose_uncorrelated;
 use crate::family::{CompositeOptions, Kind, ProblemInfo, default_k};
 use orthopt_core::constraint::j_orthogonal::Signature;
 use orthopt_core::penalty::find_penalty;
@@ -77,7 +76,6 @@ fn posed(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> R
     let measure = if plain { Measure::Variance } else { options.measure(info, rank) };
     let mut posed = match info.kind {
         _ if options.is_measured(measure) => pose_measured(info, data, options, measure),
-        _ if options.between() == Between::Uncorrelated => pose_uncorrelated(info, data, options),
         _ if options.limit().is_some() => pose_cardinality(info, data, options),
         Kind::Pca if !needs_composite(options) => pose_pca(info, data, options),
         Kind::Pca | Kind::Composite | Kind::DataFit => pose_composite(info, data, options),
@@ -195,24 +193,6 @@ fn pose_pca(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -
     };
     let (statement, problem, notes) = (statement(info, options), AnyProblem::Pca(problem), Vec::new());
     Ok(Posed { lambda, notes, ..Posed::new(info, statement, problem, rank, reasons) })
-}
-
-fn pose_cardinality(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {
-    let mut reasons = Vec::new();
-    let limit = options.limit();
-    let limit = limit.as_ref();
-    let rank = match limit.and_then(Limit::rank).filter(|_| options.rank().is_none()) {
-        Some(rank) => rank, // as many components as there are limits
-        None => rank_or_default(data, options, &mut reasons),
-    };
-    let limit = limit.unwrap_or(&Limit::Total(0));
-    let problem = pose_limited(info, data, rank, limit, options, &mut reasons)?;
-    let limits = Some(problem.limits().clone());
-    let notes =
-        if problem.requires_nonneg() { Vec::new() } else { excess(limit, rank, problem.limits(), data) };
-    let lambda = options.lambda;
-    let (statement, problem) = (statement(info, options), AnyProblem::Cardinality(problem));
-    Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
 
 fn pose_composite(info: &'static ProblemInfo, data: &PcaData<'_>, options: &Request) -> Result<Posed> {

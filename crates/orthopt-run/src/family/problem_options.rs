@@ -63,12 +63,12 @@ impl Request {
         self.rank().or(listed).or(weights).unwrap_or(default_rank(n)).min(n)
     }
 
-    /// Whether components are found by a `measure` of what they explain, or by a constraint on their scores beside XᵀX = I.
+    /// True if components are found by a `measure` of what they explain, or their scores are uncorrelated.
     pub(super) fn is_measured(&self, measure: Measure) -> bool {
         let shared = self.min_nonzeros.is_some() || self.max_nonzeros.is_some();
         measure != Measure::Variance
             || self.order.unwrap_or_default() != Order::Joint
-            || self.between() == Between::Both
+            || self.between().is_uncorrelated()
             || shared
     }
 

@@ -7,7 +7,8 @@ use rand_pcg::Pcg64;
 use super::moves::Perturbation;
 use orthopt_core::problem::support;
 use orthopt_core::smooth::Quadratic;
-use orthopt_limits::overshoot::{Point, SupportProblem, anew, grouped, overshot, rotated};
+use orthopt_limits::overshoot::{Point, SupportModel, anew, grouped, overshot, rotated};
+use orthopt_limits::problem::MeasuredProblem;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::order::descending;
@@ -21,17 +22,17 @@ fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
 #[derive(Debug)]
 pub struct Overshot;
 
-impl<P: SupportProblem> Perturbation<P> for Overshot {
+impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Overshot {
     fn name(&self) -> &'static str {
         "entries added and pruned"
     }
 
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let entries = x.data().iter().filter(|v| **v != 0.0).count();
         let most = rng.random_range(2..(entries / 2).max(4));
         let noise: Vec<f64> = x.data().iter().map(|_| rng.sample::<f64, _>(StandardNormal).exp()).collect();
-        Some(overshot(&p.support_model(), x, most, |e| noise[e])?.x)
+        Some(overshot(&SupportModel::of(p), x, most, |e| noise[e])?.x)
     }
 }
 
@@ -42,12 +43,18 @@ pub struct Regroup;
 /// Share of the rows that are left out.
 const LEFT_OUT: f64 = 0.25;
 
-impl<P: SupportProblem> Perturbation<P> for Regroup {
+impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Regroup {
     fn name(&self) -> &'static str {
         "components grouped anew"
     }
 
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
+    fn point(
+        &self,
+        p: &MeasuredProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        cancel: &Cancel,
+    ) -> Option<RowMat> {
         let (n, r) = (best[0].nrows(), best[0].ncols());
         let mut columns: Vec<usize> = (0..r).collect();
         (0..r).for_each(|k| columns.swap(k, rng.random_range(k..r)));
@@ -59,7 +66,7 @@ impl<P: SupportProblem> Perturbation<P> for Regroup {
             }
         }
         let allowed: Vec<bool> = (0..n).map(|_| rng.random::<f64>() > LEFT_OUT).collect();
-        Some(grouped(&p.support_model().until(cancel), &groups, &allowed)?.x)
+        Some(grouped(&SupportModel::of(p).until(cancel), &groups, &allowed)?.x)
     }
 }
 
@@ -67,12 +74,12 @@ impl<P: SupportProblem> Perturbation<P> for Regroup {
 #[derive(Debug)]
 pub struct Rotate;
 
-impl<P: SupportProblem> Perturbation<P> for Rotate {
+impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Rotate {
     fn name(&self) -> &'static str {
         "two components turned"
     }
 
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let x = parent(best, rng);
         let r = x.ncols();
         if r < 2 {
@@ -80,7 +87,7 @@ impl<P: SupportProblem> Perturbation<P> for Rotate {
         }
         let a = rng.random_range(0..r);
         let b = (a + rng.random_range(1..r)) % r;
-        let found: Point = rotated(&p.support_model(), x, (a, b), rng.random_range(0.2..1.3))?;
+        let found: Point = rotated(&SupportModel::of(p), x, (a, b), rng.random_range(0.2..1.3))?;
         Some(found.x)
     }
 }
@@ -92,15 +99,21 @@ pub struct Together;
 /// Most components that are found together.
 const TOGETHER: usize = 4;
 
-impl<P: SupportProblem> Perturbation<P> for Together {
+impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Together {
     fn name(&self) -> &'static str {
         "some components found anew"
     }
 
-    fn point(&self, p: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat> {
+    fn point(
+        &self,
+        p: &MeasuredProblem<F>,
+        best: &[RowMat],
+        rng: &mut Pcg64,
+        cancel: &Cancel,
+    ) -> Option<RowMat> {
         let x = parent(best, rng);
         let (n, r) = (x.nrows(), x.ncols());
-        let model = p.support_model().until(cancel);
+        let model = SupportModel::of(p).until(cancel);
         // one of them, and others, the likelier the more rows they share with it
         let first = rng.random_range(0..r);
         let own = support(x, first);

@@ -9,7 +9,7 @@ use super::moves::{Perturbation, taken_out};
 use orthopt_core::problem::{Cardinality, support};
 use orthopt_core::smooth::Quadratic;
 use orthopt_limits::exchange::component::{orthonormal, project};
-use orthopt_limits::problem::UncorrelatedProblem;
+use orthopt_limits::problem::MeasuredProblem;
 use orthopt_limits::uncorrelated::rounded;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -17,20 +17,14 @@ use orthopt_linalg::order::{ascending_to, descending};
 
 const T: Tuning = Tuning::DEFAULT;
 
-impl<F: Quadratic> Perturbation<UncorrelatedProblem<F>> for Shake {
+impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Shake {
     fn name(&self) -> &'static str {
         "nonzeros exchanged"
     }
 
-    fn point(
-        &self,
-        p: &UncorrelatedProblem<F>,
-        best: &[RowMat],
-        rng: &mut Pcg64,
-        _: &Cancel,
-    ) -> Option<RowMat> {
+    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
-        let scores = p.f.apply(&x); // −CX
+        let scores = p.f.quadratic().apply(&x); // −CX
         let filled = x.data().iter().filter(|v| **v != 0.0).count() as f64;
         let count = (T.shake * filled).max(1.0).powf(rng.random::<f64>()).round() as usize;
         for _ in 0..count.max(1) {
@@ -47,21 +41,21 @@ impl<F: Quadratic> Perturbation<UncorrelatedProblem<F>> for Shake {
     }
 }
 
-impl<F: Quadratic> Perturbation<UncorrelatedProblem<F>> for Anew {
+impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Anew {
     fn name(&self) -> &'static str {
         "components solved anew"
     }
 
     fn point(
         &self,
-        p: &UncorrelatedProblem<F>,
+        p: &MeasuredProblem<F>,
         best: &[RowMat],
         rng: &mut Pcg64,
         cancel: &Cancel,
     ) -> Option<RowMat> {
         let mut x = best[rng.random_range(0..best.len().min(3))].clone();
         for k in taken_out(&mut x, rng) {
-            let v = component_by_power(p, &x, p.nonzeros()[k], (&mut *rng, cancel))?;
+            let v = component_by_power(p, &x, p.most(k), (&mut *rng, cancel))?;
             v.iter().enumerate().for_each(|(i, e)| x.set(i, k, *e));
         }
         rounded(p, &x)
@@ -75,17 +69,17 @@ const POWERS: usize = 12;
 /// of `x` taken out of every product: what the component will nearly be uncorrelated with. The number of entries
 /// falls by half until it is there (Yuan and Zhang 2013).
 pub(crate) fn component_by_power<F: Quadratic>(
-    p: &UncorrelatedProblem<F>,
+    p: &MeasuredProblem<F>,
     x: &RowMat,
     size: usize,
     (rng, cancel): (&mut Pcg64, &Cancel),
 ) -> Option<Vec<f64>> {
     let n = p.nrows();
-    let images = p.f.apply(x);
+    let images = p.f.quadratic().apply(x);
     let columns = (0..x.ncols()).map(|k| (0..n).map(|i| images.get(i, k)).collect::<Vec<_>>());
     let columns: Vec<Vec<f64>> = columns.filter(|c| c.iter().any(|e| *e != 0.0)).collect();
     let basis = orthonormal(&columns, n)?;
-    let diagonal = p.f.diagonal(); // −Cᵢᵢ
+    let diagonal = p.f.quadratic().diagonal(); // −Cᵢᵢ
     let order = ascending_to(n, &|i| diagonal[i]);
     let first = *order.get(by_rank(n, rng))?;
     let mut v = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == first)));
@@ -94,7 +88,7 @@ pub(crate) fn component_by_power<F: Quadratic>(
         if cancel.is_over() {
             return None;
         }
-        let mut w = p.f.apply(&v);
+        let mut w = p.f.quadratic().apply(&v);
         project(w.data_mut(), &basis);
         most = (0.5 * most).max(size as f64);
         Cardinality::Components(vec![most as usize]).truncate(&mut w);

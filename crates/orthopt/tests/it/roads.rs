@@ -81,7 +81,7 @@ fn limits_have_one_form() {
         let posed = posed("l0-pca", &PcaData::Gram(c.as_ref()), rank, options).unwrap();
         let kind = match posed.problem {
             AnyProblem::Cardinality(_) => "cardinality",
-            AnyProblem::Uncorrelated(_) => "uncorrelated",
+            AnyProblem::Measured(p) if p.takes_one_by_one() => "uncorrelated",
             AnyProblem::Measured(_) => "measured",
             _ => "other",
         };

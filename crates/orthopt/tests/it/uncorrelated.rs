@@ -6,7 +6,8 @@ use orthopt::cancel::Cancel;
 use orthopt::family::Effort;
 use orthopt::family::{AnyProblem, Between, Family, Limit, Request, find_problem, pose};
 use orthopt::objective::Evaluate;
-use orthopt::problem::{PcaData, Storage, UncorrelatedProblem, covariance_model, support};
+use orthopt::problem::{Cardinality, MeasuredProblem, PcaData, Storage, covariance_model, support};
+use orthopt::smooth::{Measure, Measured};
 use orthopt::solve::{Solution, Stopping};
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use proptest::prelude::*;
@@ -19,22 +20,26 @@ fn data(m: usize, n: usize, seed: u64) -> faer::Mat<f64> {
     faer::Mat::from_fn(m, n, |i, j| g(i, j) + 0.8 * g(i, n + j % 2) + 0.5 * g(i, n + 3 + j % 3))
 }
 
-fn problem(a: &faer::Mat<f64>, nonzeros: Vec<usize>, lambda: f64) -> UncorrelatedProblem {
+fn problem(a: &faer::Mat<f64>, nonzeros: Vec<usize>, lambda: f64) -> MeasuredProblem {
     let f = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Auto).unwrap();
-    UncorrelatedProblem::new(f, nonzeros, lambda).unwrap()
+    let (f, rank) = (Measured::new(f, Measure::Variance).unwrap(), nonzeros.len());
+    let limits = Cardinality::Components(nonzeros);
+    let p = MeasuredProblem::new(f, rank, limits, lambda, Between::Uncorrelated).unwrap();
+    assert!(p.takes_one_by_one());
+    p
 }
 
-fn solve(p: &UncorrelatedProblem, seed: u64, iterations: Option<u64>) -> Solution {
+fn solve(p: &MeasuredProblem, seed: u64, iterations: Option<u64>) -> Solution {
     let wanted = Request { seed: Some(seed), effort: Some(Effort::Quick), ..Default::default() };
     let stopping = Stopping { max_iters: iterations, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
     p.plan(&wanted).unwrap().run(p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap()
 }
 
-fn feasible(p: &UncorrelatedProblem, x: &RowMat) {
+fn feasible(p: &MeasuredProblem, x: &RowMat) {
     assert_eq!(p.evaluated(x), (p.value(x), p.objective(x)));
     assert!(p.feasibility(x) <= 1e-11, "{:e}", p.feasibility(x));
     let counts: Vec<usize> = (0..x.ncols()).map(|k| support(x, k).len()).collect();
-    let mut allowed = p.nonzeros().to_vec();
+    let mut allowed: Vec<usize> = (0..p.rank()).map(|k| p.most(k)).collect();
     let mut sorted = counts.clone();
     allowed.sort_unstable();
     sorted.sort_unstable();
@@ -133,12 +138,20 @@ fn what_it_does_not_go_with_is_refused() {
     };
     let limit = |limit: Limit| Request::default().with_limit(Some(limit));
     let good = posed("l0-pca", limit(Limit::Nonzeros(vec![3]))).unwrap();
-    assert!(matches!(good.problem, AnyProblem::Uncorrelated(_)) && good.statement.contains("X'CX diagonal"));
+    let takes_one_by_one = |problem: &AnyProblem| match problem {
+        AnyProblem::Measured(p) => p.between() == Between::Uncorrelated && p.takes_one_by_one(),
+        _ => panic!("of another type"),
+    };
+    assert!(takes_one_by_one(&good.problem) && good.statement.contains("X'CX diagonal"));
     assert!(posed("l0-pca", limit(Limit::Knee)).is_ok());
     let together = posed("l0-pca", limit(Limit::Total(6))).unwrap();
-    assert!(
-        matches!(together.problem, AnyProblem::Measured(_)) && together.statement.contains("X'CX diagonal")
-    );
+    assert!(!takes_one_by_one(&together.problem) && together.statement.contains("X'CX diagonal"));
+    let few = posed("l0-pca", limit(Limit::Nonzeros(vec![1]))).unwrap();
+    assert!(!takes_one_by_one(&few.problem));
+    for (good, problem) in [(true, &good.problem), (false, &together.problem), (false, &few.problem)] {
+        let wanted = Request { solver: Some("uncorrelated-exchange".into()), ..Default::default() };
+        assert_eq!(problem.plan(&wanted).is_ok(), good);
+    }
     for (name, options) in [
         ("l1-pca", limit(Limit::Nonzeros(vec![3]))),
         ("nonneg-pca", limit(Limit::Nonzeros(vec![3]))),
