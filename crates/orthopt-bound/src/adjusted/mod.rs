@@ -33,6 +33,8 @@ use tree::SupportBranching;
 
 /// Supports of all lists together, at most.
 const SUPPORTS: usize = 1_000_000;
+/// Work of the eigenvalues and eigenvectors of an n × n matrix, over n³.
+const DECOMPOSED: u64 = 8;
 /// Supports from which on a limit of time or work may come before anything is proved of the lists.
 const LONG: usize = 60_000;
 /// Ways to divide a total, at most.
@@ -138,13 +140,14 @@ pub fn applies(n: usize, counts: &[Vec<usize>]) -> bool {
     n <= usize::from(u16::MAX) && lists <= SUPPORTS && counts.iter().all(|list| list.len() >= 2)
 }
 
-/// Work of the variances of all supports of the columns that are first, which comes before anything else.
+/// Work of the eigenvalues of C and of the variances of all supports of the columns that are first, which come before anything else.
 pub fn least_work(n: usize, counts: &[Vec<usize>], has_order: bool) -> u64 {
     let of = |counts: &Vec<usize>| {
         let k = counts[0].min(n);
         binomial(n, k).saturating_mul(multiplier::rotated(k)) as u64
     };
-    if has_order { counts.iter().map(of).max().unwrap_or(0) } else { 0 }
+    let variances = if has_order { counts.iter().map(of).max().unwrap_or(0) } else { 0 };
+    variances.saturating_add(DECOMPOSED * (n as u64).pow(3))
 }
 
 /// A proof of the supports within the time of `cancel`, where `known` is proved of F before; `show` sees nodes.

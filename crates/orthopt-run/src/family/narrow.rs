@@ -309,9 +309,16 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         let n = order.len();
         let mut inside = vec![false; n];
         order[..first].iter().for_each(|i| inside[*i] = true);
+        // where work is limited the first search continues from the first point, so that its variables are in it
+        if let Some(best) = self.best.as_ref().filter(|_| self.settings.work.is_some()) {
+            (0..n).for_each(|i| inside[i] |= best.x.row(i).iter().any(|v| *v != 0.0));
+        }
         let mut checked = f64::INFINITY; // F at which none of the others lowered it
         loop {
             let variables: Vec<usize> = (0..n).filter(|i| inside[*i]).collect();
+            if self.best.is_some() && self.is_over() {
+                break; // the first point is all that there is work for
+            }
             self.search_on(&variables)?;
             self.settle()?;
             let Some(x) = self.best.as_ref().map(|best| &best.x).filter(|_| !self.is_over()) else { break };
@@ -424,7 +431,8 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             _ => Effort::Quick,
         };
         // the first search has starts of its own
-        let start = self.best.as_ref().filter(|_| self.rounds > 0).map(from);
+        let continues = self.rounds > 0 || self.settings.work.is_some();
+        let start = self.best.as_ref().filter(|_| continues).map(from);
         let plan = part.plan(&Request { init: start.map(Into::into), ..self.request.clone() })?;
         if let Some(portfolio) = &plan.portfolio {
             self.perform(&part, portfolio, Some(effort), Some(variables))?;
