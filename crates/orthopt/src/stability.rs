@@ -36,6 +36,8 @@ const ROOM: usize = 5;
 const TOGETHER: usize = 5;
 /// Work of the search of a half, at most, where neither effort nor time are given: a tenth of a second of one thread.
 const WORK: u64 = 100_000_000;
+/// The same of the run from the X of all rows.
+const WORK_FROM_X: u64 = 1_000_000_000;
 
 /// The problem of all rows, for halves of them.
 #[derive(Clone, Debug)]
@@ -358,7 +360,7 @@ fn halves(m: usize, seed: u64, pair: usize) -> [Vec<usize>; 2] {
 }
 
 /// The lower F of a short search, or of one run of the solver that is asked for, and of the last solver from the X of all rows.
-/// That run is left out where a limit of time ends it: near the X of all rows a half would seem to agree with them. `None`:
+/// That run is left out where a limit of time or its work ends it: near the X of all rows a half would seem to agree with them. `None`:
 /// they were ended early.
 fn best(
     problem: &AnyProblem,
@@ -373,21 +375,23 @@ fn best(
     let plan = problem.plan(&short)?;
     let restarts = plan.portfolio.is_none().then_some(0);
     let found = plan.run(problem, &short, &stopping, restarts, cancel, &mut []);
+    let part = cancel.within_work(is_open.then_some(WORK_FROM_X));
     // an error: nothing feasible is near this X
     let warm = polished(problem, wanted, x)
-        .and_then(|(plan, wanted)| plan.run(problem, &wanted, &stopping, Some(0), cancel, &mut []));
+        .and_then(|(plan, wanted)| plan.run(problem, &wanted, &stopping, Some(0), &part, &mut []));
+    let warm = warm.ok().filter(|_| !part.is_late() || cancel.is_late());
     if cancel.is_over() {
         return Ok(None);
     }
     let found = match (found, warm) {
-        (Ok(found), Ok(warm))
+        (Ok(found), Some(warm))
             if warm.objective.total < found.objective.total && warm.status != Status::TimeLimit =>
         {
             warm
         }
         (Ok(found), _) => found,
-        (Err(_), Ok(warm)) => warm,
-        (Err(error), Err(_)) => return Err(error),
+        (Err(_), Some(warm)) => warm,
+        (Err(error), None) => return Err(error),
     };
     match found.status {
         Status::Unbounded | Status::NumericalError => Err(Error::Factorisation("the problem of a half")),
