@@ -29,8 +29,8 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
     ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_220),
-    ("orthopt-run", LIBRARY.split_at(6).0, 12_450),
-    ("orthopt", LIBRARY.split_at(7).0, 3_170),
+    ("orthopt-run", LIBRARY.split_at(6).0, 12_460),
+    ("orthopt", LIBRARY.split_at(7).0, 3_180),
     ("orthopt-data", &["orthopt-linalg"], 12_750),
     (
         "orthopt-embed",
