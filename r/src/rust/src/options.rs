@@ -27,7 +27,7 @@ impl Options {
     /// A field that is missing or of another type; a value out of range, a name that does not exist.
     pub fn read(list: &Robj, call: Call) -> std::result::Result<Self, Failure> {
         let problem = problem_of(list)?;
-        let mut request = request(list)?;
+        let request = request(list)?;
         let given = CallOptions::new(call, request.given());
         let job = Job::new(problem, request.checked()?, given);
         Ok(Self { gram: flag(list, "gram")?, proof: flag(list, "proof")?, job })
