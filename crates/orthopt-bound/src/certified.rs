@@ -5,7 +5,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::cholesky::cholesky;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply, product};
 use orthopt_linalg::sequential;
 
 /// Unit roundoff.
@@ -44,8 +44,7 @@ pub(super) fn sum_of_largest(c: &RowMat, z: &RowMat, r: usize, floor: f64) -> Op
 /// by sums of n + 2 operations at most, whose rounding is added. Cost 3n³ flops.
 pub(super) fn eigenvalue_error(m: &RowMat, values: &[f64], vectors: &RowMat) -> f64 {
     let n = m.nrows();
-    let mut r = RowMat::zeros(n, n);
-    product(&mut r, false, 1.0, m.as_mat(), vectors.as_mat());
+    let mut r = multiply(m.as_mat(), vectors.as_mat());
     for i in 0..n {
         r.row_mut(i).iter_mut().zip(vectors.row(i)).zip(values).for_each(|((r, v), d)| *r -= v * d);
     }
@@ -119,8 +118,7 @@ fn factorises(a: &RowMat) -> bool {
 fn residual(m: &RowMat, values: &[f64], vectors: &RowMat) -> f64 {
     let (n, k) = (m.nrows(), values.len());
     let v = RowMat::from_fn(n, k, |i, c| vectors.get(i, c));
-    let mut image = RowMat::zeros(n, k);
-    product(&mut image, false, 1.0, m.as_mat(), v.as_mat());
+    let image = multiply(m.as_mat(), v.as_mat());
     let squares =
         (0..n).map(|i| (0..k).map(|c| (image.get(i, c) - values[c] * v.get(i, c)).powi(2)).sum::<f64>());
     squares.sum::<f64>().sqrt()
@@ -210,8 +208,7 @@ mod tests {
             let ritz: Vec<f64> = (0..8)
                 .map(|k| {
                     let column = RowMat::from_fn(n, 1, |i, _| rough.get(i, k));
-                    let mut image = RowMat::zeros(n, 1);
-                    product(&mut image, false, 1.0, m.as_mat(), column.as_mat());
+                    let image = multiply(m.as_mat(), column.as_mat());
                     image.data().iter().zip(column.data()).map(|(a, b)| a * b).sum()
                 })
                 .collect();

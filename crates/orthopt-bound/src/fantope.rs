@@ -5,7 +5,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use orthopt_linalg::order::sort_numbers;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 
 /// Up to this n all eigenpairs are computed; above, the leading ones by a warm-started iteration.
 const DENSE: usize = 160;
@@ -107,8 +107,7 @@ impl Fantope {
         }
         let v = self.basis.as_ref()?;
         let (n, k) = (v.nrows(), v.ncols());
-        let mut image = RowMat::zeros(n, k);
-        product(&mut image, false, 1.0, b.as_mat(), v.as_mat());
+        let mut image = multiply(b.as_mat(), v.as_mat());
         let inner = cross(v, &image);
         product(&mut image, true, -1.0, v.as_mat(), inner.as_mat());
         let length: Vec<f64> =
@@ -122,12 +121,10 @@ impl Fantope {
                 },
             );
         let q = orthonormalise(&both);
-        let mut bq = RowMat::zeros(n, 2 * k);
-        product(&mut bq, false, 1.0, b.as_mat(), q.as_mat());
+        let bq = multiply(b.as_mat(), q.as_mat());
         let (mut values, small) = symmetric_eigenpairs(&cross(&q, &bq))?;
         values.truncate(k);
-        let mut next = RowMat::zeros(n, k);
-        product(&mut next, false, 1.0, q.as_mat(), small.as_mat().subcols(0, k));
+        let next = multiply(q.as_mat(), small.as_mat().subcols(0, k));
         self.basis = Some(next);
         Some(values)
     }

@@ -10,7 +10,7 @@ use orthopt_core::smooth::measured::is_indefinite;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::parallel::map;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::small::{spectral_function, symmetric_eigen};
 use orthopt_linalg::unit::unit_of;
 use orthopt_linalg::work::{count, so_far};
@@ -86,8 +86,7 @@ pub fn adjusted(
             }
             let height = |w: f64| (w.max(0.0) / largest).powf(power).max(floor);
             let h = RowMat::from_fn(n, n, |i, k| vectors.get(i, k) * (height(values[k]) - floor) * largest);
-            let mut m = RowMat::zeros(n, n);
-            product(&mut m, false, 1.0, h.as_mat(), vectors.as_mat().transpose());
+            let mut m = multiply(h.as_mat(), vectors.as_mat().transpose());
             // c such that ν = c·floor·λ₁ is what the supports need
             let Some(scale) = bound.scale(&m, floor * largest) else { continue };
             m.data_mut().iter_mut().for_each(|v| *v *= scale);
@@ -221,11 +220,9 @@ impl Bounding {
     fn whitened(&self, eigen: &(Vec<f64>, RowMat), nu: f64) -> RowMat {
         let n = self.root.nrows();
         let (values, q) = eigen;
-        let mut half = RowMat::zeros(n, n);
-        product(&mut half, false, 1.0, self.root.as_mat(), q.as_mat());
+        let half = multiply(self.root.as_mat(), q.as_mat());
         let scaled = RowMat::from_fn(n, n, |i, k| half.get(i, k) / (values[k].max(0.0) + nu));
-        let mut g = RowMat::zeros(n, n);
-        product(&mut g, false, 1.0, scaled.as_mat(), half.as_mat().transpose());
+        let g = multiply(scaled.as_mat(), half.as_mat().transpose());
         g.symmetric_part()
     }
 
@@ -284,12 +281,10 @@ impl Bounding {
         let n = self.root.nrows();
         let (values, q) = eigen;
         let part = RowMat::from_fn(k, n, |a, i| self.root.get(rows[a] as usize, i));
-        let mut half = RowMat::zeros(k, n);
-        product(&mut half, false, 1.0, part.as_mat(), q.as_mat());
+        let half = multiply(part.as_mat(), q.as_mat());
         let value = |nu: f64| {
             let scaled = RowMat::from_fn(k, n, |a, j| half.get(a, j) / (values[j].max(0.0) + nu));
-            let mut g = RowMat::zeros(k, k);
-            product(&mut g, false, 1.0, scaled.as_mat(), half.as_mat().transpose());
+            let g = multiply(scaled.as_mat(), half.as_mat().transpose());
             Some(symmetric_eigen(&g.symmetric_part())?.0[k - 1])
         };
         // at λ₁ it holds: tᵀt ≤ λ₁

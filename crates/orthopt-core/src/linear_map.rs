@@ -13,7 +13,7 @@ use rand_pcg::Pcg64;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::krylov::{Operator, leading};
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, times};
 
 /// A linear map of n × r matrices.
 pub trait LinearMap: Clone + fmt::Debug + Send + Sync {
@@ -204,7 +204,7 @@ impl LeftMatrix {
             let what = "the matrix of the linear map".into();
             return Err(Error::NotFinite { what, row: i + 1, col: j + 1 });
         }
-        let apply = |v: &RowMat| cross(&b, &left_product(&b, v));
+        let apply = |v: &RowMat| cross(&b, &times(&b, v));
         let norm = spectral(b.ncols(), &apply).min(b.norm());
         Ok(Self { b, norm })
     }
@@ -218,12 +218,6 @@ impl LeftMatrix {
     pub fn ncols(&self) -> usize {
         self.b.ncols()
     }
-}
-
-fn left_product(b: &RowMat, x: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(b.nrows(), x.ncols());
-    product(&mut out, false, 1.0, b.as_mat(), x.as_mat());
-    out
 }
 
 /// √λ_max of a positive semidefinite operator, rounded up by one part in a million; infinite if the
@@ -251,7 +245,7 @@ impl LinearMap for LeftMatrix {
     }
 
     fn apply(&self, x: &RowMat) -> RowMat {
-        left_product(&self.b, x)
+        times(&self.b, x)
     }
 
     fn adjoint(&self, y: &RowMat, _input: (usize, usize)) -> RowMat {

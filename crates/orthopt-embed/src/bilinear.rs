@@ -18,7 +18,7 @@
 
 use orthopt::RowMat;
 use orthopt_linalg::elementary::exp;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::simd::dispatch;
 use rayon::prelude::*;
 
@@ -106,19 +106,16 @@ impl View<'_> {
 
     /// The scores of entities whose points are given, b × m. Cost 2bmn flops.
     pub(crate) fn products(&self, asked: &[Asked], points: &RowMat) -> RowMat {
-        let mut z = RowMat::zeros(asked.len(), points.nrows());
-        product(&mut z, false, 1.0, self.images(&self.runs(asked)).as_mat(), points.as_mat().transpose());
-        z
+        multiply(self.images(&self.runs(asked)).as_mat(), points.as_mat().transpose())
     }
 
     /// The mean over questions with all their answers. Cost 6bEn flops, b questions, E entities. Questions with the same
     /// matrix stand together. The same for any number of threads.
     pub fn mean(&self, asked: &[Asked], answers: &Answers, lambda: f64) -> Mean {
-        let (points, n) = (self.points, self.points.ncols());
+        let (points, _n) = (self.points, self.points.ncols());
         let runs = self.runs(asked);
         let images = self.images(&runs);
-        let mut z = RowMat::zeros(asked.len(), points.nrows());
-        product(&mut z, false, 1.0, images.as_mat(), points.as_mat().transpose());
+        let mut z = multiply(images.as_mat(), points.as_mat().transpose());
         let found: Vec<&[u32]> = asked.iter().map(|a| answers.to(&a.question)).collect();
         let mut weights: Vec<f64> = found.iter().map(|found| (found.len() as f64).sqrt()).collect();
         let all = weights.iter().sum::<f64>();
@@ -126,10 +123,8 @@ impl View<'_> {
         let rows = z.data_mut().par_chunks_mut(points.nrows()).zip(&found).zip(&weights);
         let losses: Vec<f64> =
             rows.map(|((z, found), w)| w * dispatch(|| cross_entropy(z, found, *w))).collect();
-        let mut entities = RowMat::zeros(points.nrows(), n);
-        product(&mut entities, false, 1.0, z.as_mat().transpose(), images.as_mat());
-        let mut back = RowMat::zeros(asked.len(), n);
-        product(&mut back, false, 1.0, z.as_mat(), points.as_mat());
+        let mut entities = multiply(z.as_mat().transpose(), images.as_mat());
+        let mut back = multiply(z.as_mat(), points.as_mat());
         let relations = self.relations_back(&runs, &weights, lambda, &images, &mut back);
         let space = self.metric.space;
         for (i, asked) in asked.iter().enumerate() {

@@ -5,7 +5,7 @@
 //! candidate y is z = −c_r·d(a, y) + b_known + b_y + δ; c_r and the radius are described in [`Own`].
 
 use orthopt::RowMat;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 
 use crate::distance::{Block, Metric, Points};
 use crate::graph::{Answers, Question};
@@ -267,8 +267,7 @@ impl View<'_> {
                 }
                 out.known.row_mut(from + i).copy_from_slice(back.row(i));
             }
-            let mut g = RowMat::zeros(n, n);
-            product(&mut g, false, 1.0, part.transpose(), x.as_mat());
+            let mut g = multiply(part.transpose(), x.as_mat());
             if run[0].inverse {
                 g = self.conjugate(&g);
             }
@@ -334,9 +333,7 @@ pub(crate) fn runs(asked: &[Asked]) -> impl Iterator<Item = (usize, &[Asked])> {
 
 /// X Rᵀ.
 fn times(x: &RowMat, r: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(x.nrows(), r.nrows());
-    product(&mut out, false, 1.0, x.as_mat(), r.as_mat().transpose());
-    out
+    multiply(x.as_mat(), r.as_mat().transpose())
 }
 
 fn known(asked: &[Asked]) -> Vec<u32> {

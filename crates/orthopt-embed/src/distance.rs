@@ -17,7 +17,7 @@ use orthopt::RowMat;
 use orthopt_linalg::elementary::acos;
 use orthopt_linalg::elementary::acos_positive;
 use orthopt_linalg::elementary::acosh_1p;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 use orthopt_linalg::simd::dispatch;
 use serde::{Deserialize, Serialize};
 
@@ -115,8 +115,7 @@ impl Metric {
         if split {
             let part = |x: &Points, from: usize, len: usize| x.x.as_mat().subcols(from, len).to_owned();
             product(&mut products, false, 1.0, part(a, p, q).as_ref(), part(c, p, q).as_ref().transpose());
-            let mut spaces = RowMat::zeros(b, m);
-            product(&mut spaces, false, 1.0, part(a, 0, p).as_ref(), part(c, 0, p).as_ref().transpose());
+            let spaces = multiply(part(a, 0, p).as_ref(), part(c, 0, p).as_ref().transpose());
             block.slope_s = spaces;
         } else {
             product(&mut products, false, 1.0, self.flipped(a).as_mat(), c.x.as_mat().transpose());
@@ -216,7 +215,7 @@ impl Metric {
     fn split_products(
         &self,
         [t, s]: [&RowMat; 2],
-        of: &Points,
+        _of: &Points,
         other: &Points,
         out: &mut RowMat,
         transposed: bool,
@@ -225,8 +224,7 @@ impl Metric {
         for (slope, from, len) in [(s, 0, p), (t, p, q)] {
             let coordinates = other.x.as_mat().subcols(from, len).to_owned();
             let slope = if transposed { slope.as_mat().transpose() } else { slope.as_mat() };
-            let mut part = RowMat::zeros(of.x.nrows(), len);
-            product(&mut part, false, 1.0, slope, coordinates.as_ref());
+            let part = multiply(slope, coordinates.as_ref());
             for i in 0..out.nrows() {
                 out.row_mut(i)[from..from + len].copy_from_slice(part.row(i));
             }

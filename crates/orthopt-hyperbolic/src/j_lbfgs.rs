@@ -20,7 +20,7 @@ use crate::EVERY_F;
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, Signature, max_abs};
 use orthopt_linalg::long::is_left;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 use orthopt_linalg::sequential::lu_solve;
 use orthopt_solvers::prelude::*;
 
@@ -216,8 +216,7 @@ fn look<F: Smooth>(p: &Problem<JOrthogonal, F>, x: &RowMat, scale: &mut f64) -> 
     let (n, j) = (p.order(), p.signature());
     let mut g = RowMat::zeros(n, n);
     let f = p.f.value_and_gradient(x, &mut g);
-    let mut w = RowMat::zeros(n, n);
-    product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());
+    let w = multiply(g.as_mat(), x.as_mat().transpose());
     *scale = scale.max(max_abs(&w));
     let entry = |a: usize, b: usize| j.sign(a) * w.get(a, b) - j.sign(b) * w.get(b, a);
     let omega: Vec<f64> =

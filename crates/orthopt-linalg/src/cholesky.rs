@@ -3,7 +3,7 @@
 
 use super::RowMat;
 use super::kernels::{axpy, dot};
-use super::products::{gram, product};
+use super::products::{gram, multiply};
 use super::simd::{Simd, WithSimd, dispatch};
 
 /// The lower triangular L with A = LLᵀ, of which the lower triangle is read; zeros above. `None`
@@ -82,8 +82,7 @@ pub fn cholesky_qr(x: &RowMat) -> Option<RowMat> {
     if least < 1e-3 * most {
         return None;
     }
-    let mut q = RowMat::zeros(x.nrows(), x.ncols());
-    product(&mut q, false, 1.0, x.as_mat(), inverse_transposed(&l).as_mat());
+    let q = multiply(x.as_mat(), inverse_transposed(&l).as_mat());
     Some(q)
 }
 
@@ -120,13 +119,11 @@ mod tests {
         for r in [1, 2, 5, 13] {
             let a = gram(&sample(40, r));
             let l = cholesky(&a).unwrap();
-            let mut back = RowMat::zeros(r, r);
-            product(&mut back, false, 1.0, l.as_mat(), l.as_mat().transpose());
+            let back = multiply(l.as_mat(), l.as_mat().transpose());
             assert!(distance(&a, &back) <= 1e-13 * a.norm());
             let b = sample(r, 3);
             let x = solve(&l, &b);
-            let mut ax = RowMat::zeros(r, 3);
-            product(&mut ax, false, 1.0, a.as_mat(), x.as_mat());
+            let ax = multiply(a.as_mat(), x.as_mat());
             assert!(distance(&ax, &b) <= 1e-11 * b.norm());
         }
         assert!(cholesky(&RowMat::zeros(3, 3)).is_none());

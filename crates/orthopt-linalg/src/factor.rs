@@ -61,13 +61,7 @@ pub fn svd(a: &RowMat) -> Option<(RowMat, Vec<f64>, RowMat)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::products::{cross, product};
-
-    fn times(a: &RowMat, b: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(a.nrows(), b.ncols());
-        product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-        out
-    }
+    use crate::products::{cross, times};
 
     fn close(a: &RowMat, b: &RowMat) {
         let error = a.data().iter().zip(b.data()).fold(0.0f64, |e, (x, y)| e.max((x - y).abs()));

@@ -42,6 +42,18 @@ pub fn product(out: &mut RowMat, accumulate: bool, alpha: f64, lhs: MatRef<'_, f
     });
 }
 
+/// lhs·rhs. Cost 2·m·k·n flops.
+pub fn multiply(lhs: MatRef<'_, f64>, rhs: MatRef<'_, f64>) -> RowMat {
+    let mut out = RowMat::zeros(lhs.nrows(), rhs.ncols());
+    product(&mut out, false, 1.0, lhs, rhs);
+    out
+}
+
+/// [`multiply`] of matrices by rows.
+pub fn times(a: &RowMat, b: &RowMat) -> RowMat {
+    multiply(a.as_mat(), b.as_mat())
+}
+
 /// [`product`], for which each panel asks the clock; false, and `out` of no use, if cancelled.
 pub fn product_in_time(
     out: &mut RowMat,
@@ -280,8 +292,7 @@ mod tests {
             for k in 0..r {
                 column(k).for_each(|(i, v)| x.set(i, k, x.get(i, k) + v));
             }
-            let mut slow = RowMat::zeros(n, r);
-            product(&mut slow, false, 1.0, m.as_mat(), x.as_mat());
+            let slow = multiply(m.as_mat(), x.as_mat());
             assert_eq!(sparse_product(&m, &x), slow, "whole numbers: no rounding");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::RowMat;
 use super::eigen::decompose;
-use super::products::{gram, product};
+use super::products::{gram, multiply};
 use super::sequential::{Svd, svd};
 use super::work::count;
 
@@ -17,8 +17,7 @@ pub fn symmetric_eigen(a: &RowMat) -> Option<(Vec<f64>, RowMat)> {
 pub fn spectral_function(a: &RowMat, f: impl Fn(f64) -> f64) -> Option<RowMat> {
     let (values, vectors) = symmetric_eigen(a)?;
     let scaled = RowMat::from_fn(a.nrows(), a.nrows(), |i, k| vectors.get(i, k) * f(values[k]));
-    let mut out = RowMat::zeros(a.nrows(), a.nrows());
-    product(&mut out, false, 1.0, scaled.as_mat(), vectors.as_mat().transpose());
+    let out = multiply(scaled.as_mat(), vectors.as_mat().transpose());
     Some(out)
 }
 
@@ -42,8 +41,7 @@ pub fn polar(x: &RowMat) -> Option<RowMat> {
     }
     let once = |x: &RowMat| -> Option<RowMat> {
         let root = spectral_function(&gram(x), |w| 1.0 / w.max(f64::MIN_POSITIVE).sqrt())?;
-        let mut out = RowMat::zeros(x.nrows(), x.ncols());
-        product(&mut out, false, 1.0, x.as_mat(), root.as_mat());
+        let out = multiply(x.as_mat(), root.as_mat());
         Some(out)
     };
     once(&once(x)?)
@@ -55,8 +53,7 @@ fn polar_by_svd(x: &RowMat) -> Option<RowMat> {
     if sigma[r - 1].is_nan() || sigma[r - 1] <= 1e-14 * sigma[0] {
         return None;
     }
-    let mut out = RowMat::zeros(x.nrows(), r);
-    product(&mut out, false, 1.0, u.as_ref(), v.transpose());
+    let out = multiply(u.as_ref(), v.transpose());
     Some(out)
 }
 
@@ -92,8 +89,7 @@ mod tests {
         let x = sample(9, 3, 1.0);
         let g = gram(&x);
         let root = spectral_function(&g, f64::sqrt).unwrap();
-        let mut square = RowMat::zeros(3, 3);
-        product(&mut square, false, 1.0, root.as_mat(), root.as_mat());
+        let square = multiply(root.as_mat(), root.as_mat());
         square.data().iter().zip(g.data()).for_each(|(a, b)| assert!((a - b).abs() <= 1e-12 * g.norm()));
     }
 }

@@ -28,7 +28,7 @@ use std::collections::VecDeque;
 use super::proximal::{Feasible, Point, Progressing, Relative, curvature, distance, feasible_start};
 use crate::prelude::*;
 use orthopt_linalg::orthonormal::nearest;
-use orthopt_linalg::products::{cross, gram, product};
+use orthopt_linalg::products::{cross, gram, multiply, product};
 use orthopt_linalg::simd::dispatch;
 
 constants! {
@@ -122,8 +122,7 @@ fn normal_step(z: &RowMat, out: &mut RowMat) -> Option<RowMat> {
             return None;
         }
         let w = RowMat::from_fn(r, r, |k, l| 1.5 * identity(k, l) - 0.5 * g.get(k, l));
-        let mut next = RowMat::zeros(r, r);
-        product(&mut next, false, 1.0, total.as_mat(), w.as_mat());
+        let next = multiply(total.as_mat(), w.as_mat());
         total = next;
         let (mut gw, mut wgw) = (RowMat::zeros(r, r), RowMat::zeros(r, r));
         product(&mut gw, false, 1.0, g.as_mat(), w.as_mat());

@@ -24,7 +24,7 @@ use orthopt_linalg::block_krylov::{BlockKrylov, Found, most_columns};
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::order::descending_to;
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply};
 use orthopt_linalg::unit::power_of_two;
 use orthopt_linalg::work;
 
@@ -320,11 +320,7 @@ fn by_samples(at: &RowMat, r: usize, seed: u64) -> Option<RowMat> {
     } else {
         let start = RowMat::from_fn(m, r, |i, k| f64::from(u8::from(i == k)));
         let mut krylov = BlockKrylov::new(&perturbed(&start, seed), r);
-        let times = |b: &RowMat| {
-            let mut out = RowMat::zeros(m, b.ncols());
-            product(&mut out, false, 1.0, s.as_mat(), b.as_mat());
-            out
-        };
+        let times = |b: &RowMat| multiply(s.as_mat(), b.as_mat());
         // no more steps than cost as much as those in the large space
         let done = (0..100).any(|_| matches!(krylov.step(times), Found::Residual(x) if x <= 0.1 * EXACT));
         krylov.leading().filter(|_| done)?
@@ -332,8 +328,7 @@ fn by_samples(at: &RowMat, r: usize, seed: u64) -> Option<RowMat> {
     if values[r - 1] <= SQUARED * values[0] {
         return None;
     }
-    let mut x = RowMat::zeros(at.nrows(), r);
-    product(&mut x, false, 1.0, at.as_mat(), u.as_mat());
+    let x = multiply(at.as_mat(), u.as_mat());
     Some(stiefel::orthonormalise(&x))
 }
 

@@ -19,7 +19,7 @@ use super::multiplier::Form;
 use super::record::{Cell, Leaf as Written, Multipliers};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply, product};
 use orthopt_linalg::work::count;
 
 /// τ of the smoothed maxima, in the unit of a column, and steps for each.
@@ -93,8 +93,7 @@ fn soft(matrix: &RowMat, tau: f64) -> Option<(f64, RowMat)> {
     let weights: Vec<f64> = values.iter().map(|w| ((w - values[0]) / tau).exp()).collect();
     let sum: f64 = weights.iter().sum();
     let half = RowMat::from_fn(n, n, |i, k| v.get(i, k) * (weights[k] / sum).sqrt());
-    let mut density = RowMat::zeros(n, n);
-    product(&mut density, false, 1.0, half.as_mat(), half.as_mat().transpose());
+    let density = multiply(half.as_mat(), half.as_mat().transpose());
     Some((values[0] + tau * sum.ln(), density))
 }
 
@@ -107,18 +106,15 @@ fn proved_largest(matrix: &RowMat) -> Option<f64> {
 
 /// BB', exactly symmetric.
 fn outer(b: &RowMat) -> RowMat {
-    let n = b.nrows();
-    let mut out = RowMat::zeros(n, n);
-    product(&mut out, false, 1.0, b.as_mat(), b.as_mat().transpose());
+    let _n = b.nrows();
+    let out = multiply(b.as_mat(), b.as_mat().transpose());
     out.symmetric_part()
 }
 
 /// A' M A for the columns of A.
 fn between(a: &RowMat, m: &RowMat) -> RowMat {
-    let mut half = RowMat::zeros(m.nrows(), a.ncols());
-    product(&mut half, false, 1.0, m.as_mat(), a.as_mat());
-    let mut out = RowMat::zeros(a.ncols(), a.ncols());
-    product(&mut out, false, 1.0, a.as_mat().transpose(), half.as_mat());
+    let half = multiply(m.as_mat(), a.as_mat());
+    let out = multiply(a.as_mat().transpose(), half.as_mat());
     out.symmetric_part()
 }
 

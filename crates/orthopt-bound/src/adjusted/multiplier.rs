@@ -15,7 +15,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::parallel::map;
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply, product};
 use orthopt_linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt_linalg::work::count;
 
@@ -103,9 +103,7 @@ impl Form {
         let scale: Vec<f64> =
             (0..l.nrows()).map(|k| Some(square(k)).filter(|s| *s > least).map_or(0.0, |s| 1.0 / s)).collect();
         let scaled = RowMat::from_fn(l.nrows(), l.ncols(), |k, j| scale[k] * l.get(k, j));
-        let mut b = RowMat::zeros(self.n(), l.ncols());
-        product(&mut b, false, 1.0, self.a.as_mat().subrows(0, l.nrows()).transpose(), scaled.as_mat());
-        b
+        multiply(self.a.as_mat().subrows(0, l.nrows()).transpose(), scaled.as_mat())
     }
 }
 
@@ -138,10 +136,8 @@ impl<'a> Multiplier<'a> {
         let (n, m, p) = (form.n(), l.nrows(), l.ncols());
         l.find_non_finite().is_none().then_some(())?;
         let length = 1.01 * l.norm();
-        let mut y = RowMat::zeros(n, p);
-        product(&mut y, false, 1.0, form.a.as_mat().subrows(0, m).transpose(), l.as_mat());
-        let mut square = RowMat::zeros(n, n);
-        product(&mut square, false, 1.0, y.as_mat(), y.as_mat().transpose());
+        let y = multiply(form.a.as_mat().subrows(0, m).transpose(), l.as_mat());
+        let square = multiply(y.as_mat(), y.as_mat().transpose());
         let nn = gram(l);
         let (values, q) = symmetric_eigenpairs(&nn)?;
         let sum: f64 = (0..p).map(|k| nn.get(k, k)).sum();
@@ -229,10 +225,8 @@ impl<'a> Multiplier<'a> {
         // G with G(νI + N)G' ⪯ (1 + ρ)I, so that (νI + N)⁻¹ ⪰ G'G/(1 + ρ)
         let g = RowMat::from_fn(p, p, |k, j| self.q.get(j, k) / (nu + self.values[k].max(0.0)).sqrt());
         let shifted = RowMat::from_fn(p, p, |i, j| self.nn.get(i, j) + if i == j { nu } else { 0.0 });
-        let mut half = RowMat::zeros(p, p);
-        product(&mut half, false, 1.0, g.as_mat(), shifted.as_mat());
-        let mut unit = RowMat::zeros(p, p);
-        product(&mut unit, false, 1.0, half.as_mat(), g.as_mat().transpose());
+        let half = multiply(g.as_mat(), shifted.as_mat());
+        let mut unit = multiply(half.as_mat(), g.as_mat().transpose());
         (0..p).for_each(|k| unit.set(k, k, unit.get(k, k) - 1.0));
         let (size, inner) = (1.01 * g.norm(), shifted.norm() + self.length * self.length);
         let rounding = gamma(2 * p + self.form.n() + 8) * size * size * inner;
@@ -241,8 +235,7 @@ impl<'a> Multiplier<'a> {
             return None;
         }
         let theta = (1.0 - rho) * (1.0 - 4.0 * f64::EPSILON);
-        let mut w = RowMat::zeros(n, p);
-        product(&mut w, false, 1.0, self.y.as_mat(), g.as_mat().transpose());
+        let w = multiply(self.y.as_mat(), g.as_mat().transpose());
         let mut t = self.form.c.clone();
         product(&mut t, true, -theta, w.as_mat(), w.as_mat().transpose());
         count(2 * n * n * p);
@@ -257,8 +250,7 @@ impl<'a> Multiplier<'a> {
     /// An upper bound of v₂ over the list, at least [`LEAST`]; `hint` is about its size. Newton's method on the worst supports,
     /// from the left. `None` where it is `over` or rounding is in the way.
     pub fn most_later(&self, list: &List, hint: f64, over: &(dyn Fn() -> bool + Sync)) -> Option<f64> {
-        let mut turned = RowMat::zeros(self.y.nrows(), self.y.ncols());
-        product(&mut turned, false, 1.0, self.y.as_mat(), self.q.as_mat());
+        let turned = multiply(self.y.as_mat(), self.q.as_mat());
         let mut nu = hint.max(LEAST);
         let mut at = self.whitened(nu)?;
         let mut open = self.failing(&at, list, None, over)?;

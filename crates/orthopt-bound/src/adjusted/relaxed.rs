@@ -8,7 +8,7 @@ use super::multiplier::{Form, LEAST, Later, rotated};
 use super::supports::List;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply, product};
 use orthopt_linalg::simd::dispatch;
 use orthopt_linalg::work::count;
 
@@ -60,9 +60,8 @@ impl Working<'_> {
         nus: &mut [f64],
     ) -> Option<f64> {
         let l = RowMat::from_vec(m, p, z.to_vec())?;
-        let n = form.n();
-        let mut y = RowMat::zeros(n, p);
-        product(&mut y, false, 1.0, form.a.as_mat().subrows(0, m).transpose(), l.as_mat());
+        let _n = form.n();
+        let y = multiply(form.a.as_mat().subrows(0, m).transpose(), l.as_mat());
         let mut value: f64 = z.iter().map(|v| v * v).sum();
         // of the gradient in L, half of it: L itself, and less what each support gives
         let mut half = l.clone();
@@ -70,10 +69,8 @@ impl Working<'_> {
             value += first(form, list, &y, tau, &mut half);
         }
         let (values, q) = symmetric_eigenpairs(&gram(&l))?;
-        let mut turned = RowMat::zeros(n, p);
-        product(&mut turned, false, 1.0, y.as_mat(), q.as_mat());
-        let mut across = RowMat::zeros(m, p);
-        product(&mut across, false, 1.0, l.as_mat(), q.as_mat());
+        let turned = multiply(y.as_mat(), q.as_mat());
+        let across = multiply(l.as_mat(), q.as_mat());
         for ((list, columns), nu) in self.later.iter().zip(nus) {
             let mut part = RowMat::zeros(m, p); // turned by Q
             let of = Later::new(&form.c, &values, &turned, list.size);

@@ -11,7 +11,7 @@ use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use orthopt_linalg::long::is_left;
 use orthopt_linalg::masked_system::MaskedSystem;
 use orthopt_linalg::order::{ascending_to, descending_to, select_numbers, sort_numbers_down};
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -327,11 +327,7 @@ fn ascended(c: &RowMat, sets: &[Vec<usize>], (mut value, mut x): (f64, RowMat)) 
         m.data_mut().iter_mut().zip(mask.data()).for_each(|(v, p)| *v *= p);
         m
     };
-    let times = |a: &RowMat, b: &RowMat| {
-        let mut out = RowMat::zeros(a.nrows(), b.ncols());
-        product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-        out
-    };
+    let times = |a: &RowMat, b: &RowMat| multiply(a.as_mat(), b.as_mat());
     let mut length = 1.0 / c.norm().max(f64::MIN_POSITIVE);
     for _ in 0..ASCENTS {
         // the tangent part of the gradient: G − P ∘ (XΛ), Λ symmetric

@@ -1,11 +1,12 @@
 //! The check of what is left on known supports: the boxes of the file hold every X on them, and their multipliers are
 //! evaluated anew (docs/bounds-adjusted.md, section 3).
 
-use super::certain::{cross, largest, rounding, times};
+use super::certain::{cross, largest, rounding};
 use super::lists::Ground;
 use super::{Cell, Leaf, Multipliers, Refusal, Rows, matrix, refused};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cholesky;
+use orthopt_linalg::products::times;
 
 /// Slack of ranges, which are to rounding.
 const RANGE: f64 = 1e-10;

@@ -3,7 +3,7 @@
 
 use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, times};
 
 /// Unit roundoff.
 const U: f64 = f64::EPSILON / 2.0;
@@ -72,18 +72,9 @@ pub fn sum_of_largest(m: &RowMat, r: usize, off: f64) -> Option<f64> {
     most.is_finite().then_some(most)
 }
 
-/// AB.
-pub fn times(a: &RowMat, b: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(a.nrows(), b.ncols());
-    product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-    out
-}
-
 /// A'B.
 pub fn cross(a: &RowMat, b: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(a.ncols(), b.ncols());
-    product(&mut out, false, 1.0, a.as_mat().transpose(), b.as_mat());
-    out
+    multiply(a.as_mat().transpose(), b.as_mat())
 }
 
 /// |A|.

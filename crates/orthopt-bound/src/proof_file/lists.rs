@@ -8,11 +8,12 @@
 
 use std::sync::Arc;
 
-use super::certain::{absolute, cross, is_below, largest, peak, rounding, times};
+use super::certain::{absolute, cross, is_below, largest, peak, rounding};
 use super::{Lists, Node, Refusal, matrix, refused};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cholesky;
 use orthopt_linalg::parallel::map;
+use orthopt_linalg::products::times;
 
 /// Share of the cutoff that an X may have above it, for the rounding of whoever checks.
 pub const SLACK: f64 = 2e-7;

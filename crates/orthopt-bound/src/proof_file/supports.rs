@@ -87,7 +87,7 @@ fn ways(problem: &Statement, n: usize, has_order: bool) -> Result<Vec<Vec<usize>
 /// F of X, from C and X alone.
 pub fn objective(problem: &Statement, c: &RowMat, x: &RowMat) -> Result<f64, Refusal> {
     let r = x.ncols();
-    let s = certain::cross(x, &certain::times(c, x)).symmetric_part();
+    let s = certain::cross(x, &orthopt_linalg::products::times(c, x)).symmetric_part();
     let nonzero = |i: usize| x.row(i).iter().any(|v| *v != 0.0);
     let counted = match problem.limits {
         Some(Limits::Variables(_)) => (0..x.nrows()).filter(|i| nonzero(*i)).count(),

@@ -12,7 +12,7 @@ use crate::pair::step::{PairWork, Shape};
 use crate::smooth::{DenseQuadratic, QuadraticImage};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::plane::{Branch, PairMove};
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 
 /// Maximum number of sweeps over the pairs of a block from one start; only ties need many.
 const MOST_SWEEPS: u32 = 200;
@@ -66,10 +66,8 @@ impl<H: PairPenalty> Block<'_, H> {
 
     /// VZ for a V that is uniform over O(k).
     fn turned(&self, rng: &mut Pcg64) -> RowMat {
-        let (k, r) = (self.z.nrows(), self.z.ncols());
-        let mut out = RowMat::zeros(k, r);
-        product(&mut out, false, 1.0, stiefel::random(k, k, rng).as_mat(), self.z.as_mat());
-        out
+        let (k, _r) = (self.z.nrows(), self.z.ncols());
+        multiply(stiefel::random(k, k, rng).as_mat(), self.z.as_mat())
     }
 
     /// One nonzero entry of Z made zero by a rotation of its row with another one.
@@ -165,8 +163,7 @@ impl<H: PairPenalty> Block<'_, H> {
     /// F(X) − F(X⁺), from differences.
     fn decrease(&self, z: &RowMat) -> f64 {
         let moved = self.change(z);
-        let mut bent = RowMat::zeros(z.nrows(), z.ncols());
-        product(&mut bent, false, 1.0, self.k.matrix().as_mat(), self.k.times_weights(&moved).as_mat());
+        let bent = multiply(self.k.matrix().as_mat(), self.k.times_weights(&moved).as_mat());
         self.h.value(self.z.data()) - self.h.value(z.data()) - moved.inner(&self.g) - 0.5 * moved.inner(&bent)
     }
 }

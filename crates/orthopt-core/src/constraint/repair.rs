@@ -4,7 +4,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::masked_system::MaskedSystem;
 use orthopt_linalg::order::ascending;
 use orthopt_linalg::orthonormal::nearest;
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply};
 
 /// Maximum number of Newton steps; a dozen suffice if the method converges.
 const MOST: usize = 30;
@@ -60,8 +60,7 @@ pub fn repair_within(x: &mut RowMat, steps: usize) -> f64 {
         e.data_mut().iter_mut().for_each(|v| *v *= 0.5);
         system.forget();
         let lambda = system.solve(x, &e, 0.5 * error);
-        let mut next = RowMat::zeros(n, r);
-        product(&mut next, false, 1.0, x.as_mat(), lambda.as_mat());
+        let mut next = multiply(x.as_mat(), lambda.as_mat());
         for (new, old) in next.data_mut().iter_mut().zip(x.data()) {
             *new = if *old == 0.0 { 0.0 } else { old + *new };
         }

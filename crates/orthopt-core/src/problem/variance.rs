@@ -9,7 +9,7 @@ use orthopt_linalg::cancel::{Cancel, inherit};
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::long::{is_left, unless_over};
-use orthopt_linalg::products::{cross, gram, product};
+use orthopt_linalg::products::{cross, gram, multiply};
 use orthopt_linalg::small::symmetric_eigen;
 use orthopt_linalg::unit::power_of_two;
 
@@ -293,8 +293,7 @@ pub fn principal_axes(f: &impl Quadratic, x: &RowMat, together: bool) -> Option<
         let part = RowMat::from_fn(n, group.len(), |i, l| x.get(i, group[l]));
         let s = cross(&part, &f.apply(&part)).symmetric_part(); // −XᵀCX: the largest variance first
         let (_, u) = symmetric_eigen(&s)?;
-        let mut turned = RowMat::zeros(n, group.len());
-        product(&mut turned, false, 1.0, part.as_mat(), u.as_mat());
+        let turned = multiply(part.as_mat(), u.as_mat());
         let to = out.get_or_insert_with(|| x.clone());
         for (l, k) in group.iter().enumerate() {
             (0..n).for_each(|i| to.set(i, *k, turned.get(i, l)));
@@ -317,8 +316,7 @@ fn trace_of_quotient(g: &RowMat, w: &RowMat) -> f64 {
     let Some((values, u)) = symmetric_eigen(g) else { return f64::NAN };
     let r = g.nrows();
     let largest = values.last().copied().unwrap_or(0.0);
-    let mut wu = RowMat::zeros(r, r);
-    product(&mut wu, false, 1.0, w.as_mat(), u.as_mat());
+    let wu = multiply(w.as_mat(), u.as_mat());
     let along = |k: usize| -> f64 { (0..r).map(|i| u.get(i, k) * wu.get(i, k)).sum() };
     let counted = (0..r).filter(|k| values[*k] > NOTHING * largest);
     counted.map(|k| along(k) / values[k]).sum::<f64>() + 0.0

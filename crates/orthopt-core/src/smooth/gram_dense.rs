@@ -10,7 +10,7 @@ use orthopt_linalg::error::Result;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::kernels::{add_weighted_rows, axpy2, inner};
 use orthopt_linalg::parallel::for_each_chunk;
-use orthopt_linalg::products::{add_rows_product, cross, gram, product, product_in_time};
+use orthopt_linalg::products::{add_rows_product, cross, gram, multiply, product, product_in_time};
 use orthopt_linalg::simd::Simd;
 use orthopt_linalg::small::symmetric_eigen;
 use orthopt_linalg::work::count;
@@ -151,8 +151,7 @@ impl Samples for DenseGram {
     }
 
     fn scores(&self, z: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(self.at.nrows(), z.nrows());
-        product(&mut out, false, 1.0, self.at.as_mat(), z.as_mat().transpose());
+        let out = multiply(self.at.as_mat(), z.as_mat().transpose());
         transpose(&out)
     }
 

@@ -6,7 +6,7 @@ use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::inner;
 use orthopt_linalg::long::is_left;
-use orthopt_linalg::products::{cross, gram, product};
+use orthopt_linalg::products::{cross, gram, multiply};
 use orthopt_linalg::unit::unit_of;
 
 /// The loss.
@@ -128,10 +128,8 @@ fn whitened(a: &RowMat) -> Result<RowMat> {
         ));
     }
     let turned = RowMat::from_fn(n, n, |i, k| vectors.get(i, k) * (m as f64 / values[k]).sqrt());
-    let mut root = RowMat::zeros(n, n);
-    product(&mut root, false, 1.0, turned.as_mat(), vectors.as_mat().transpose());
-    let mut out = RowMat::zeros(m, n);
-    product(&mut out, false, 1.0, scaled.as_mat(), root.as_mat());
+    let root = multiply(turned.as_mat(), vectors.as_mat().transpose());
+    let out = multiply(scaled.as_mat(), root.as_mat());
     Ok(out)
 }
 
@@ -141,8 +139,7 @@ impl Smooth for SampleLoss {
     }
 
     fn value(&self, x: &RowMat) -> f64 {
-        let mut z = RowMat::zeros(self.a.nrows(), x.ncols());
-        product(&mut z, false, 1.0, self.a.as_mat(), x.as_mat());
+        let mut z = multiply(self.a.as_mat(), x.as_mat());
         self.of_scores(&mut z)
     }
 
@@ -151,8 +148,7 @@ impl Smooth for SampleLoss {
     }
 
     fn value_and_gradient(&self, x: &RowMat, g: &mut RowMat) -> f64 {
-        let mut z = RowMat::zeros(self.a.nrows(), x.ncols());
-        product(&mut z, false, 1.0, self.a.as_mat(), x.as_mat());
+        let mut z = multiply(self.a.as_mat(), x.as_mat());
         let f = self.of_scores(&mut z);
         *g = cross(&self.a, &z);
         f
@@ -163,11 +159,7 @@ impl Smooth for SampleLoss {
 impl HessianVector for SampleLoss {
     fn hessian_vector(&self, x: &RowMat, d: &RowMat) -> RowMat {
         let (m, r) = (self.a.nrows(), x.ncols());
-        let [z, mut w] = [x, d].map(|x| {
-            let mut scores = RowMat::zeros(m, r);
-            product(&mut scores, false, 1.0, self.a.as_mat(), x.as_mat());
-            scores
-        });
+        let [z, mut w] = [x, d].map(|x| multiply(self.a.as_mat(), x.as_mat()));
         let count = m as f64;
         match self.loss {
             Loss::Ica => {

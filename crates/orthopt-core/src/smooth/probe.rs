@@ -20,7 +20,7 @@ use crate::options::choices;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::parallel::{for_each_chunk, map, map_items};
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 use orthopt_linalg::simd::{PAD, Simd, WithSimd, dispatch};
 use orthopt_linalg::work::{count, counted};
 
@@ -110,8 +110,7 @@ impl Probe {
 
     /// U = DX and Q.
     fn embed(&self, x: &RowMat) -> (RowMat, RowMat) {
-        let mut u = RowMat::zeros(self.d.nrows(), x.ncols());
-        product(&mut u, false, 1.0, self.d.as_mat(), x.as_mat());
+        let u = multiply(self.d.as_mat(), x.as_mat());
         let q = match self.placement {
             Placement::After => project(&u, &self.j, self.alpha),
             Placement::Printed => u.clone(),

@@ -15,7 +15,7 @@ use orthopt_linalg::eigen::symmetric_eigenvalues;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::factor::{cholesky, transpose};
 use orthopt_linalg::kernels::axpy;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::small::symmetric_eigen;
 
 /// Properties of f in addition to its matrices.
@@ -80,11 +80,7 @@ fn symmetric(what: &str, m: MatRef<'_, f64>) -> Result<RowMat> {
 }
 
 fn norm_of(m: &RowMat) -> f64 {
-    spectral_norm(m.nrows(), m.norm(), |v| {
-        let mut out = RowMat::zeros(v.nrows(), v.ncols());
-        product(&mut out, false, 1.0, m.as_mat(), v.as_mat());
-        out
-    })
+    spectral_norm(m.nrows(), m.norm(), |v| multiply(m.as_mat(), v.as_mat()))
 }
 
 /// The largest |mᵢⱼ|.
@@ -175,8 +171,7 @@ impl JQuadratic {
 
     /// MXN.
     pub fn image(&self, x: &RowMat) -> RowMat {
-        let mut mx = RowMat::zeros(x.nrows(), x.ncols());
-        product(&mut mx, false, 1.0, self.m.as_mat(), x.as_mat());
+        let mx = multiply(self.m.as_mat(), x.as_mat());
         self.times_n(mx)
     }
 
@@ -185,11 +180,7 @@ impl JQuadratic {
     pub fn times_n(&self, x: RowMat) -> RowMat {
         match &self.n {
             None => x,
-            Some(n) => {
-                let mut out = RowMat::zeros(x.nrows(), x.ncols());
-                product(&mut out, false, 1.0, x.as_mat(), n.as_mat());
-                out
-            }
+            Some(n) => multiply(x.as_mat(), n.as_mat()),
         }
     }
 }
@@ -317,7 +308,6 @@ fn congruent(c: MatRef<'_, f64>, j: &Signature) -> Result<(RowMat, RowMat)> {
         return Err(Error::Shape { what: what.into(), rows, cols, expected_rows: n, expected_cols: n });
     }
     let l = definite_factor(&c, what)?;
-    let mut ljl = RowMat::zeros(n, n);
-    product(&mut ljl, false, 1.0, l.as_mat().transpose(), j.times(&l).as_mat());
+    let ljl = multiply(l.as_mat().transpose(), j.times(&l).as_mat());
     Ok((l, ljl))
 }

@@ -4,7 +4,7 @@
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt_hyperbolic::jobcd::Tournament;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::simd::dispatch;
 
 /// The pairs of n rows, in rounds of a tournament.
@@ -45,8 +45,7 @@ impl Turns {
     /// The derivative along every pair at V = I, from G = ∂L/∂R: Wᵢⱼ − Wⱼᵢ for rows of the same sign, Wᵢⱼ + Wⱼᵢ for
     /// others, W = GRᵀ (JOBCD paper, App. F.2). Cost 2n³ flops.
     pub fn slopes(&self, g: &RowMat, r: &RowMat) -> Vec<f64> {
-        let mut w = RowMat::zeros(self.n, self.n);
-        product(&mut w, false, 1.0, g.as_mat(), r.as_mat().transpose());
+        let w = multiply(g.as_mat(), r.as_mat().transpose());
         let slope = |((i, j), sign): (&(usize, usize), &f64)| w.get(*i, *j) + sign * w.get(*j, *i);
         self.pairs.iter().zip(&self.signs).map(slope).collect()
     }

@@ -16,7 +16,7 @@ use crate::jobcd::{beyond_limit, relative_stationarity};
 use orthopt_core::constraint::JOrthogonal;
 use orthopt_core::constraint::j_orthogonal::{self, CsFactors, Signature};
 use orthopt_linalg::factor::inverse;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 use orthopt_solvers::prelude::*;
 
 /// Entry of the registry.
@@ -52,8 +52,7 @@ pub fn cs_gradient(factors: &CsFactors, g: &RowMat, j: &Signature) -> CsFactors 
         })
     };
     let (l, r) = (block(&factors.u1, &factors.u2), block(&factors.v1, &factors.v2));
-    let mut gr = RowMat::zeros(n, n);
-    product(&mut gr, false, 1.0, g.as_mat(), r.as_mat());
+    let gr = multiply(g.as_mat(), r.as_mat());
     let m = cross(&l, &gr);
     let dl = times_h(gr, &factors.mu, p);
     let dr = times_h(cross(&g, &l), &factors.mu, p);

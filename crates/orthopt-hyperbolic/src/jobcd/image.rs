@@ -13,7 +13,7 @@ use orthopt_core::smooth::{JQuadratic, Smooth};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::kernels::{dot, pair_products};
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 use orthopt_linalg::simd::{Simd, WithSimd, dispatch};
 
 /// The rows that move, and what is kept of them.
@@ -56,11 +56,7 @@ impl Image {
                 let b = if *columns { Some(q.m()) } else { q.n() };
                 let by = match b {
                     None => y.clone(),
-                    Some(b) => {
-                        let mut by = RowMat::zeros(y.nrows(), y.ncols());
-                        product(&mut by, false, 1.0, y.as_mat(), b.as_mat());
-                        by
-                    }
+                    Some(b) => multiply(y.as_mat(), b.as_mat()),
                 };
                 product(s, false, 1.0, by.as_mat(), y.as_mat().transpose());
                 // rows are read for columns, so S must be symmetric to the bit

@@ -31,7 +31,7 @@ mod vr;
 use orthopt_core::constraint::j_orthogonal::{self, max_abs};
 use orthopt_core::constraint::{JOrthogonal, Signature};
 use orthopt_core::pair::movable::Movable;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_solvers::pair_descent::Upkeep;
 use orthopt_solvers::prelude::*;
 
@@ -92,8 +92,7 @@ pub(crate) fn relative_stationarity<F: Smooth>(
     scale: &mut f64,
 ) -> f64 {
     let n = p.order();
-    let mut w = RowMat::zeros(n, n);
-    product(&mut w, false, 1.0, g.as_mat(), x.as_mat().transpose());
+    let w = multiply(g.as_mat(), x.as_mat().transpose());
     *scale = scale.max(max_abs(&w));
     let j = p.signature();
     let mut most = 0.0f64;

@@ -6,7 +6,7 @@ use orthopt_core::problem::nonzero_rows;
 use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::masked_system::MaskedSystem;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply};
 use orthopt_linalg::work::count;
 
 /// Steps, at most, and the share of the variance that one must bring.
@@ -34,8 +34,7 @@ pub fn tangent(x: &RowMat, cx: &RowMat) -> RowMat {
         let m = cross(x, &d);
         let e = m.symmetric_part();
         let lambda = system.solve(x, &e, 0.0);
-        let mut xl = RowMat::zeros(n, r);
-        product(&mut xl, false, 1.0, x.as_mat(), lambda.as_mat());
+        let xl = multiply(x.as_mat(), lambda.as_mat());
         let xl = masked(&xl);
         d.data_mut().iter_mut().zip(xl.data()).for_each(|(a, b)| *a += b);
     }
@@ -49,11 +48,7 @@ pub(super) fn polish<F: Quadratic>(f: &F, x: &mut RowMat) -> bool {
     let r = x.ncols();
     let c = (rows.len() <= FORMED).then(|| block(f, &rows));
     let times = |y: &RowMat| match &c {
-        Some(c) => {
-            let mut out = RowMat::zeros(y.nrows(), r);
-            product(&mut out, false, 1.0, c.as_mat(), y.as_mat());
-            out
-        }
+        Some(c) => multiply(c.as_mat(), y.as_mat()),
         None => {
             let mut full = RowMat::zeros(f.nrows(), r);
             rows.iter().enumerate().for_each(|(a, i)| full.row_mut(*i).copy_from_slice(y.row(a)));

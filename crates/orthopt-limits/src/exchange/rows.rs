@@ -11,7 +11,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::eigen::{symmetric_eigenpairs, symmetric_eigenvalues};
 use orthopt_linalg::order::{ascending, best_first, largest_first, least_first};
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 
 /// Up to so many rows all eigenpairs are computed.
 const DENSE: usize = 64;
@@ -33,12 +33,10 @@ fn leading(c: &RowMat, r: usize, warm: Option<&RowMat>) -> Option<(f64, RowMat)>
     }
     let mut v = stiefel::orthonormalise(warm?);
     for _ in 0..STEPS {
-        let mut w = RowMat::zeros(v.nrows(), r);
-        product(&mut w, false, 1.0, c.as_mat(), v.as_mat());
+        let w = multiply(c.as_mat(), v.as_mat());
         v = stiefel::orthonormalise(&w);
     }
-    let mut w = RowMat::zeros(v.nrows(), r);
-    product(&mut w, false, 1.0, c.as_mat(), v.as_mat());
+    let mut w = multiply(c.as_mat(), v.as_mat());
     let (values, turn) = symmetric_eigenpairs(&cross(&v, &w))?;
     product(&mut w, false, 1.0, v.as_mat(), turn.as_mat());
     Some((values.iter().sum(), w))

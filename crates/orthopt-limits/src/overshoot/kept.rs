@@ -4,7 +4,7 @@
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Covariance;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::products::{cross, product, sparse_product};
+use orthopt_linalg::products::{cross, multiply, product, sparse_product};
 use orthopt_linalg::work::count;
 
 /// Rows that are computed one by one: at most this part of those that are asked for; above it all are computed together.
@@ -49,9 +49,7 @@ pub(super) fn multiplied(m: &RowMat, x: &RowMat, sparse: bool) -> RowMat {
     if sparse {
         return sparse_product(m, x);
     }
-    let mut out = RowMat::zeros(x.nrows(), x.ncols());
-    product(&mut out, false, 1.0, m.as_mat(), x.as_mat());
-    out
+    multiply(m.as_mat(), x.as_mat())
 }
 
 /// C on some rows, in increasing order.

@@ -6,7 +6,7 @@ use orthopt_core::smooth::measured::Covariance;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::order::{largest_first, select_largest};
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 use orthopt_linalg::small::spectral_function;
 use orthopt_linalg::work::count;
 
@@ -90,8 +90,7 @@ pub(super) fn left<F: Quadratic>(
     let inverse = |w: f64| if w > NOTHING * largest { 1.0 / w } else { 0.0 };
     let Some(inverse) = spectral_function(&s, inverse).filter(|_| !columns.is_empty()) else { return c };
     let m = RowMat::from_fn(rows.len(), columns.len(), |a, k| m.get(rows[a], k));
-    let mut half = RowMat::zeros(m.nrows(), m.ncols());
-    product(&mut half, false, 1.0, m.as_mat(), inverse.as_mat());
+    let half = multiply(m.as_mat(), inverse.as_mat());
     product(&mut c, true, -1.0, half.as_mat(), m.as_mat().transpose());
     c.symmetric_part()
 }

@@ -8,7 +8,7 @@ use orthopt_core::smooth::Quadratic;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::factor::solve_definite;
 use orthopt_linalg::kernels::inner;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::work::count;
 
 /// Steps, at most, and the share of the variance that one must bring.
@@ -45,8 +45,7 @@ impl Packed {
     }
 
     fn image(&self, y: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(y.nrows(), y.ncols());
-        product(&mut out, false, 1.0, self.c.as_mat(), y.as_mat());
+        let out = multiply(self.c.as_mat(), y.as_mat());
         count(y.nrows() * y.nrows() * y.ncols());
         out
     }

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64;
 use orthopt_core::constraint::stiefel;
 use orthopt_core::smooth::Smooth;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 use orthopt_linalg::sequential::svd;
 
 /// E of f(X) = g(X) + ⟨E, X⟩ with a g that does not change when X is multiplied by an orthogonal
@@ -20,8 +20,7 @@ pub(super) fn linear_term(f: &impl Smooth, x: &RowMat) -> Option<RowMat> {
         return None;
     }
     let q = stiefel::random(r, r, &mut Pcg64::seed_from_u64(0x51));
-    let mut turned = RowMat::zeros(n, r);
-    product(&mut turned, false, 1.0, x.as_mat(), q.as_mat());
+    let turned = multiply(x.as_mat(), q.as_mat());
     let (here, there) = (f.value(x), f.value(&turned));
     let change = (there - e.inner(&turned)) - (here - e.inner(x));
     (change.abs() <= 1e-10 * (f.scale(x) + here.abs() + there.abs())).then_some(e)

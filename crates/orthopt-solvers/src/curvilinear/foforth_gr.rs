@@ -3,7 +3,7 @@
 use super::{Curve, Curvilinear, Iterate, polished, preset};
 use crate::prelude::*;
 use orthopt_linalg::cholesky::{cholesky, solve};
-use orthopt_linalg::products::{cross, gram, product};
+use orthopt_linalg::products::{cross, gram, multiply, product};
 use orthopt_linalg::small::spectral_function;
 
 /// Gradient reflection: X(τ) = (2P − I)X, P the projector onto the range of V = X − τ/2·(G − XΛ), that is
@@ -31,9 +31,7 @@ impl Curve for FoforthGr {
             None => {
                 let largest = vv.norm();
                 let inverse = spectral_function(&vv, |w| if w > 1e-14 * largest { 1.0 / w } else { 0.0 })?;
-                let mut c = RowMat::zeros(vx.nrows(), vx.ncols());
-                product(&mut c, false, 1.0, inverse.as_mat(), vx.as_mat());
-                c
+                multiply(inverse.as_mat(), vx.as_mat())
             }
         };
         let mut x = at.x.clone();

@@ -4,7 +4,7 @@ use crate::prelude::*;
 use faer::Mat;
 
 use super::{Curve, Curvilinear, Iterate, polished, preset};
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply, product};
 use orthopt_linalg::sequential::lu_solve;
 use orthopt_linalg::unit::unit_of;
 
@@ -45,8 +45,7 @@ impl Curve for Cayley {
     fn prepare(at: &Iterate) -> Prepared {
         let (n, r) = (at.x.nrows(), at.x.ncols());
         if 2 * r >= n {
-            let mut w = RowMat::zeros(n, n);
-            product(&mut w, false, 1.0, at.g.as_mat(), at.x.as_mat().transpose());
+            let w = multiply(at.g.as_mat(), at.x.as_mat().transpose());
             return Prepared::Full(Mat::from_fn(n, n, |i, j| w.get(i, j) - w.get(j, i)));
         }
         let unit = unit_of(at.g.data());

@@ -20,7 +20,7 @@ use orthopt_core::smooth::{DenseQuadratic, HessianVector, Quadratic, QuadraticIm
 use orthopt_linalg::RowMat;
 use orthopt_linalg::kernels::{inner, is_zero};
 use orthopt_linalg::parallel::{map, map_with};
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 use orthopt_linalg::sequential::svd;
 use orthopt_linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt_linalg::work::{count, counted};
@@ -97,8 +97,7 @@ fn stacked(blocks: &[&Solved<'_>], r: usize) -> (Vec<usize>, RowMat) {
 /// tr(Δ_aᵀ M_ab Δ_b), with the weights of columns tr(Δ_aᵀ M_ab Δ_b D).
 fn cross_term<F: Quadratic>(f: &F, a: &Solved<'_>, b: &Solved<'_>) -> f64 {
     let m = RowMat::from_fn(a.rows.len(), b.rows.len(), |p, q| f.curvature(a.rows[p], b.rows[q]));
-    let mut mb = RowMat::zeros(a.rows.len(), b.delta.ncols());
-    product(&mut mb, false, 1.0, m.as_mat(), b.delta.as_mat());
+    let mb = multiply(m.as_mat(), b.delta.as_mat());
     match f.column_weights() {
         None => a.delta.inner(&mb),
         Some(d) => inner(&inner_of_columns(&a.delta, &mb), d),
@@ -199,8 +198,7 @@ fn polar_step(
         return stay;
     };
     let v = svd.u * svd.v.transpose();
-    let mut new = RowMat::zeros(k, z.ncols());
-    product(&mut new, false, 1.0, v.as_ref(), z.as_mat());
+    let new = multiply(v.as_ref(), z.as_mat());
     let delta = RowMat::from_fn(k, z.ncols(), |i, c| new.get(i, c) - z.get(i, c));
     let decrease = -(g.inner(&delta) + 0.5 * delta.inner(&local.hessian_vector(z, &delta)));
     // ½‖V − I‖²_F

@@ -22,7 +22,7 @@ use std::ops::Range;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::kernels::{axpy, is_zero};
 use orthopt_linalg::parallel::map;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply};
 use orthopt_linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt_linalg::work::count;
 
@@ -90,8 +90,7 @@ impl Pattern {
         if let Rows::Times(lambda) = t
             && self.is_dense(x)
         {
-            let mut t = RowMat::zeros(x.nrows(), r);
-            product(&mut t, false, 1.0, x.as_mat(), lambda.as_mat());
+            let mut t = multiply(x.as_mat(), lambda.as_mat());
             self.restrict(&mut t);
             return cross(x, &t).symmetric_part();
         }

@@ -4,7 +4,7 @@ use orthopt_core::objective::Objective;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::factor::inverse;
 use orthopt_linalg::masked_system::MaskedSystem;
-use orthopt_linalg::products::{cross, gram, product};
+use orthopt_linalg::products::{cross, gram, times};
 
 /// Largest n: B⁻¹ costs 2n³ flops.
 const LARGEST: usize = 1000;
@@ -117,12 +117,6 @@ impl Units {
         }
         None
     }
-}
-
-fn times(a: &RowMat, b: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(a.nrows(), b.ncols());
-    product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-    out
 }
 
 #[cfg(test)]

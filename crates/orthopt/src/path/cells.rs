@@ -28,7 +28,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::factor::transpose;
-use orthopt_linalg::products::{self, cross, product, symmetric_cross};
+use orthopt_linalg::products::{self, cross, symmetric_cross, times};
 use orthopt_linalg::small::spectral_function;
 
 /// Which fold a cell is in.
@@ -208,12 +208,6 @@ const ROUNDING: f64 = 1e-12;
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn times(a: &RowMat, b: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(a.nrows(), b.ncols());
-    product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-    out
 }
 
 #[cfg(test)]

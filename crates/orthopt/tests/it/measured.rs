@@ -18,8 +18,7 @@ use orthopt::solve::{MaxIterations, RunOptions, Solution, Stopping, run};
 use orthopt::solvers::{SolverOptions, general, pairwise};
 use orthopt_core::constraint::stiefel;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
-use orthopt_linalg::products::cross;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{cross, times};
 use orthopt_linalg::sequential::qr;
 
 const ALL: [Measure; 4] = [Measure::Variance, Measure::Adjusted, Measure::Polar, Measure::Explained];
@@ -82,12 +81,6 @@ fn share(c: &Mat<f64>, found: &Solution) -> f64 {
 
 fn explained(c: &Mat<f64>, x: &RowMat) -> ExplainedVariance {
     explained_variance(&model(c), x)
-}
-
-fn times(a: &RowMat, b: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(a.nrows(), b.ncols());
-    product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-    out
 }
 
 /// Finite differences of every measure, also where data have fewer samples than variables.

@@ -16,7 +16,7 @@ use crate::constraint::stiefel;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::factor::{svd, transpose};
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply};
 
 /// The factors; p × p, q × q and min(p, q) numbers.
 #[derive(Clone, Debug)]
@@ -68,8 +68,7 @@ impl CsFactors {
         for (cols, v, from) in [(j.plus(), &self.v1, 0), (j.minus(), &self.v2, p)] {
             let k = cols.len();
             let left = RowMat::from_fn(j.len(), k, |i, c| h.get(i, from + c));
-            let mut block = RowMat::zeros(j.len(), k);
-            product(&mut block, false, 1.0, left.as_mat(), v.as_mat().transpose());
+            let block = multiply(left.as_mat(), v.as_mat().transpose());
             for (at, row) in j.plus().iter().chain(j.minus()).enumerate() {
                 cols.iter().enumerate().for_each(|(c, col)| x.set(*row, *col, block.get(at, c)));
             }
@@ -107,8 +106,7 @@ impl CsFactors {
         let (u1, sigma, u2) = if p == 0 || q == 0 {
             (identity(p), Vec::new(), identity(q))
         } else {
-            let mut off = RowMat::zeros(p, q);
-            product(&mut off, false, 1.0, top.as_mat(), bottom.as_mat().transpose());
+            let off = multiply(top.as_mat(), bottom.as_mat().transpose());
             svd(&off)?
         };
         let mu: Vec<f64> = sigma.iter().map(|s| 0.5 * s.asinh()).collect();

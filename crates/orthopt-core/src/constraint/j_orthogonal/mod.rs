@@ -25,7 +25,7 @@ use super::Constraint;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::error::{Error, Result};
-use orthopt_linalg::products::{cross, product, symmetric_cross};
+use orthopt_linalg::products::{cross, multiply, product, symmetric_cross};
 use orthopt_linalg::small::symmetric_eigen;
 
 /// Largest mean |XᵀJX − J| of a starting point that is accepted (and then repaired).
@@ -144,8 +144,7 @@ fn norm_unless(x: &RowMat, over: impl Fn() -> bool) -> Option<f64> {
 /// Ω = JW − (JW)ᵀ with W = GXᵀ: entry (i, j) is, up to sign, the derivative of f along the plane
 /// rotation of rows i and j. Cost 2n³ flops.
 pub fn skew(x: &RowMat, g: &RowMat, j: &Signature) -> RowMat {
-    let mut jw = RowMat::zeros(x.nrows(), x.nrows());
-    product(&mut jw, false, 1.0, j.times(g).as_mat(), x.as_mat().transpose());
+    let jw = multiply(j.times(g).as_mat(), x.as_mat().transpose());
     RowMat::from_fn(x.nrows(), x.nrows(), |a, b| jw.get(a, b) - jw.get(b, a))
 }
 
@@ -172,18 +171,12 @@ pub fn tangent_descent(x: &RowMat, g: &RowMat, j: &Signature) -> RowMat {
 /// Cost O(n³).
 pub fn tangent(x: &RowMat, d: &RowMat, j: &Signature) -> RowMat {
     let n = x.nrows();
-    let times = |a: &RowMat, b: &RowMat| {
-        let mut out = RowMat::zeros(a.nrows(), b.ncols());
-        product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-        out
-    };
-    let mut s = RowMat::zeros(n, n);
-    product(&mut s, false, 1.0, x.as_mat(), x.as_mat().transpose());
+    let times = |a: &RowMat, b: &RowMat| multiply(a.as_mat(), b.as_mat());
+    let s = multiply(x.as_mat(), x.as_mat().transpose());
     let Some((values, q)) = symmetric_eigen(&s) else { return RowMat::from_fn(n, n, |_, _| f64::NAN) };
     let turned = times(&cross(&q, &skew(x, d, j)), &q); // QᵀΩQ
     let k = RowMat::from_fn(n, n, |a, b| turned.get(a, b) / (values[a] + values[b]));
-    let mut qk = RowMat::zeros(n, n);
-    product(&mut qk, false, 1.0, times(&q, &k).as_mat(), q.as_mat().transpose());
+    let qk = multiply(times(&q, &k).as_mat(), q.as_mat().transpose());
     j.times(&times(&qk, x))
 }
 

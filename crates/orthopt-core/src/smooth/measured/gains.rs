@@ -5,7 +5,7 @@ use super::beside::{Beside, Moved};
 use super::{Covariance, Measure, Small};
 use crate::smooth::Quadratic;
 use orthopt_linalg::RowMat;
-use orthopt_linalg::products::{cross, product};
+use orthopt_linalg::products::{cross, multiply, product};
 use orthopt_linalg::work::count;
 
 /// Angles at which a new entry is tried: first over this range, then as many around the best of them. Entries of loadings
@@ -65,8 +65,7 @@ impl<'a> Gains<'a> {
     pub fn gradient(&mut self) -> RowMat {
         let sizes = squared(&self.sizes);
         let (_, q, p) = self.small.weights(self.measure, (self.s.data(), self.w.data()), &sizes);
-        let mut g = RowMat::zeros(self.m.nrows(), self.m.ncols());
-        product(&mut g, false, 1.0, self.m.as_mat(), q.as_mat());
+        let mut g = multiply(self.m.as_mat(), q.as_mat());
         if let (Some(n), Some(p)) = (&self.n, p) {
             product(&mut g, true, 1.0, n.as_mat(), p.as_mat());
         }

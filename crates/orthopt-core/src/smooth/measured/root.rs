@@ -6,7 +6,7 @@ use orthopt_linalg::cancel::inherit;
 use orthopt_linalg::eigen::symmetric_eigenvalues;
 use orthopt_linalg::factor::{cholesky, transpose};
 use orthopt_linalg::kernels::{axpy, is_zero};
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::sequential::{pivoted_cholesky, triangle};
 use orthopt_linalg::small::symmetric_eigen;
 use orthopt_linalg::unit::unit_of;
@@ -124,16 +124,12 @@ impl Root {
 
     /// RᵀV of the rows of V.
     pub fn spread(&self, v: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(self.rt.nrows(), v.nrows());
-        product(&mut out, false, 1.0, self.rt.as_mat(), v.as_mat().transpose());
-        out
+        multiply(self.rt.as_mat(), v.as_mat().transpose())
     }
 
     /// The rows of (RZ)ᵀ for an n × r matrix Z.
     pub fn gather(&self, z: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(z.ncols(), self.rt.ncols());
-        product(&mut out, false, 1.0, z.as_mat().transpose(), self.rt.as_mat());
-        out
+        multiply(z.as_mat().transpose(), self.rt.as_mat())
     }
 }
 

@@ -12,7 +12,7 @@ use super::small::{Small, half_of_polar};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::inherit;
 use orthopt_linalg::kernels::{axpy, inner};
-use orthopt_linalg::products::{gram, product};
+use orthopt_linalg::products::{gram, multiply, product};
 use orthopt_linalg::sequential::{Svd, svd, triangle};
 
 /// Scores, as rows, and what they come from.
@@ -101,8 +101,7 @@ impl<'a> Scores<'a> {
                 };
                 let q = half_of_polar(&diagonal(&root), &svd.sigma, |a, k| svd.v[(a, k)]);
                 let m = self.root.spread(&self.t);
-                let mut g = RowMat::zeros(m.nrows(), r);
-                product(&mut g, false, 1.0, m.as_mat(), q.as_mat());
+                let g = multiply(m.as_mat(), q.as_mat());
                 (squares(&diagonal(&root)), g)
             }
             Measure::Explained => {
@@ -220,8 +219,7 @@ impl Factor {
 
     /// ZB with its columns at their places in X.
     fn back(&self, z: &RowMat, b: &RowMat) -> RowMat {
-        let mut product_of = RowMat::zeros(z.nrows(), b.ncols());
-        product(&mut product_of, false, 1.0, z.as_mat(), b.as_mat());
+        let product_of = multiply(z.as_mat(), b.as_mat());
         let mut out = RowMat::zeros(z.nrows(), b.ncols());
         for i in 0..z.nrows() {
             self.order.iter().enumerate().for_each(|(a, k)| out.set(i, *k, product_of.get(i, a)));

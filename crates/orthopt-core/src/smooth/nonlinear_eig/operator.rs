@@ -10,7 +10,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::{axpy, axpy2, inner};
 use orthopt_linalg::order::ascending_to;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 use orthopt_linalg::simd::{Simd, WithSimd, dispatch};
 use orthopt_linalg::small::symmetric_eigen;
 
@@ -51,8 +51,7 @@ impl Dense {
         let invert = |v: f64| if counts(v) { 1.0 / v } else { 0.0 };
         let nullity = values.iter().filter(|v| !counts(**v)).count();
         let scaled = RowMat::from_fn(n, n, |i, k| vectors.get(i, k) * invert(values[k]));
-        let mut inverse = RowMat::zeros(n, n);
-        product(&mut inverse, false, 1.0, scaled.as_mat(), vectors.as_mat().transpose());
+        let inverse = multiply(scaled.as_mat(), vectors.as_mat().transpose());
         let smallest = values.iter().fold(0.0f64, |m, v| m.max(invert(*v).abs()));
         Ok(Self { c, inverse, norms: [largest, smallest], nullity, values, vectors })
     }

@@ -8,7 +8,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::kernels::{add_weighted_rows, inner};
 use orthopt_linalg::parallel::for_each_chunk;
-use orthopt_linalg::products::product;
+use orthopt_linalg::products::{multiply, product};
 use orthopt_linalg::unit::power_of_two;
 use orthopt_linalg::work::count;
 
@@ -113,9 +113,7 @@ impl Raw {
 
 /// ZYᵀ.
 fn outer(z: &RowMat, y: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(z.nrows(), y.nrows());
-    product(&mut out, false, 1.0, z.as_mat(), y.as_mat().transpose());
-    out
+    multiply(z.as_mat(), y.as_mat().transpose())
 }
 
 impl<'a, F: Quadratic> Space<'a, F> {
@@ -257,8 +255,7 @@ fn whiten(raw: &mut Raw, cut: f64) -> Option<bool> {
         }
     }
     raw.each(|m| {
-        let mut out = RowMat::zeros(m.nrows(), m.ncols());
-        product(&mut out, false, 1.0, root.as_mat(), m.as_mat());
+        let out = multiply(root.as_mat(), m.as_mat());
         *m = out;
     });
     Some(kept > 0 && values[kept - 1] < POOR * largest)

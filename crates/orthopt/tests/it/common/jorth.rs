@@ -3,7 +3,7 @@
 use orthopt::RowMat;
 use orthopt::constraint::Signature;
 use orthopt_core::constraint::j_orthogonal::random;
-use orthopt_linalg::products::product;
+pub use orthopt_linalg::products::times;
 use rand::RngExt;
 use serde_json::Value;
 
@@ -38,13 +38,6 @@ pub fn shuffled(p: usize, n: usize, seed: u64) -> Signature {
 /// A random J-orthogonal matrix with ‖X‖ ≤ e.
 pub fn feasible(j: &Signature, seed: u64) -> RowMat {
     random(j, 1.0, &mut rng(seed)).unwrap()
-}
-
-/// A product of matrices.
-pub fn times(a: &RowMat, b: &RowMat) -> RowMat {
-    let mut out = RowMat::zeros(a.nrows(), b.ncols());
-    product(&mut out, false, 1.0, a.as_mat(), b.as_mat());
-    out
 }
 
 /// Largest difference of two matrices.
