@@ -10,7 +10,7 @@ use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_
 use faer::{Mat, Par};
 
 use super::RowMat;
-use super::long::unless_over;
+use super::long::or_cancelled;
 use super::unit::unit_of;
 use super::work::count;
 
@@ -62,7 +62,7 @@ pub(super) fn decompose(a: &RowMat, with_vectors: bool) -> Option<(Vec<f64>, Mat
         .ok()?;
         Some(((0..n).map(|k| values.column_vector()[k] * unit).collect(), vectors))
     };
-    unless_over(work, factorise)?
+    or_cancelled(work, factorise)?
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(20);
 const PER_PROCESSOR: usize = 2;
 
 /// The result of `factorise`, which takes so much work; `None` if cancelled.
-pub fn unless_over<R: Send + 'static>(
+pub fn or_cancelled<R: Send + 'static>(
     work: usize,
     factorise: impl FnOnce() -> R + Send + 'static,
 ) -> Option<R> {
@@ -109,11 +109,11 @@ mod tests {
             flag.cancel(); // once it has begun
             let _ = hold.recv();
         };
-        assert!(cancel.during(|| unless_over(SHORT + 1, endless)).is_none());
-        assert!(cancel.during(|| unless_over(SHORT + 1, || 1)).is_none());
-        assert_eq!(cancel.during(|| unless_over(SHORT, || 1)), Some(1));
-        assert_eq!(Cancel::never().during(|| unless_over(SHORT + 1, || 1)), Some(1));
-        assert_eq!(unless_over(SHORT + 1, || 1), Some(1));
+        assert!(cancel.during(|| or_cancelled(SHORT + 1, endless)).is_none());
+        assert!(cancel.during(|| or_cancelled(SHORT + 1, || 1)).is_none());
+        assert_eq!(cancel.during(|| or_cancelled(SHORT, || 1)), Some(1));
+        assert_eq!(Cancel::never().during(|| or_cancelled(SHORT + 1, || 1)), Some(1));
+        assert_eq!(or_cancelled(SHORT + 1, || 1), Some(1));
         drop(held);
     }
 
@@ -141,14 +141,14 @@ mod tests {
                 std::panic::resume_unwind(Box::new(()))
             }
         };
-        assert!(Cancel::never().during(|| unless_over(SHORT + 1, breaks)).is_none());
+        assert!(Cancel::never().during(|| or_cancelled(SHORT + 1, breaks)).is_none());
     }
 
     #[test]
     fn places_are_given_back() {
         let cancel = Cancel::never();
         for k in 0..200 {
-            assert_eq!(cancel.during(|| unless_over(SHORT + 1, move || k)), Some(k));
+            assert_eq!(cancel.during(|| or_cancelled(SHORT + 1, move || k)), Some(k));
         }
     }
 }

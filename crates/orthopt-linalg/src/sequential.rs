@@ -20,7 +20,7 @@ use faer::linalg::triangular_solve::{
 use faer::perm::permute_rows_in_place;
 use faer::{Conj, Mat, MatRef, Par};
 
-use super::long::unless_over;
+use super::long::or_cancelled;
 use super::unit::power_of_two;
 use super::work::count;
 
@@ -62,7 +62,7 @@ pub fn svd(a: MatRef<'_, f64>, thin: bool) -> Option<Svd> {
         let sigma = (0..size).map(|k| sigma.column_vector()[k] * unit).collect();
         Some(Svd { u, sigma, v })
     };
-    unless_over(work, factorise)?
+    or_cancelled(work, factorise)?
 }
 
 /// Q (m × n, orthonormal columns) and the diagonal of R in A = QR, m ≥ n, by Householder reflections.
@@ -144,7 +144,7 @@ pub fn cholesky(a: MatRef<'_, f64>) -> Option<Mat<f64>> {
         (0..n).for_each(|j| (0..j).for_each(|i| l[(i, j)] = 0.0));
         Some(l)
     };
-    unless_over(work, factorise)?
+    or_cancelled(work, factorise)?
 }
 
 /// A⁻¹B from the L of [`cholesky`].

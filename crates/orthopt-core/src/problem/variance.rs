@@ -8,7 +8,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::{Cancel, inherit};
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::kernels::axpy;
-use orthopt_linalg::long::{is_left, unless_over};
+use orthopt_linalg::long::{is_left, or_cancelled};
 use orthopt_linalg::products::{cross, gram, multiply};
 use orthopt_linalg::small::symmetric_eigen;
 use orthopt_linalg::unit::power_of_two;
@@ -159,7 +159,7 @@ fn of_products(f: &impl Quadratic, x: &RowMat, trace: f64) -> Option<Measures> {
         return None;
     }
     let polar = move || unit * Small::new(r, false).value(Measure::Polar, (scaled.data(), &[]), &[]);
-    let polar = unless_over(work, polar)?;
+    let polar = or_cancelled(work, polar)?;
     let own = (0..r).map(|k| s.get(k, k)).collect();
     Some(Measures { own, adjusted, polar, explained, products: s })
 }
