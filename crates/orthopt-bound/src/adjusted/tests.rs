@@ -451,3 +451,11 @@ fn a_total_is_divided_in_all_ways() {
 fn long_lists_are_left_to_others() {
     assert!(applies(101, &[vec![3, 3]]) && !applies(300, &[vec![5, 5]]) && !applies(9, &[vec![2]]));
 }
+
+/// A proof that needs the eigenvalues of a large C is not begun with work that they alone exceed.
+#[test]
+fn the_least_work_counts_the_eigenvalues_of_c() {
+    let counts = [vec![1; 5]];
+    assert!(applies(2000, &counts) && least_work(2000, &counts, true) > 10_000_000_000);
+    assert!(least_work(2000, &counts, false) > 10_000_000_000 && least_work(30, &counts, true) < 1_000_000);
+}

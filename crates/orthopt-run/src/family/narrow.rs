@@ -347,7 +347,8 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
                 break;
             }
         }
-        let variables = inside.iter().filter(|i| **i).count();
+        // a first point with which it ends is of all variables
+        let variables = if self.rounds == 0 { n } else { inside.iter().filter(|i| **i).count() };
         let all = checked <= self.lowest();
         let clock = self.clock.clone();
         let rounds = self.rounds;

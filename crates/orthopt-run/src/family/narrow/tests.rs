@@ -79,6 +79,32 @@ fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution 
     rounds.run(&order, first, &|_| true).unwrap()
 }
 
+/// With little work the search continues from the first point, whose variables are in the set, and ends with it where it has taken all:
+/// F is never above that of the first point. The second group is outside of the first set, and X of both is the best one.
+#[test]
+fn little_work_continues_from_the_first_point() {
+    for seed in 0..3 {
+        let p = measured(&data(seed, 1.0), Measure::Adjusted);
+        let best = forced(&p, 12, None);
+        for (work, rounds) in [(1, 0), (100_000_000, 1)] {
+            let (cancel, request) = (Cancel::never(), Request::default().with_work(work));
+            let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
+            let effort = Some(Effort::Quick);
+            let settings = Settings { seed: 1, effort, stopping, work: Some(work), bound: None };
+            let narrow = p.narrow().unwrap();
+            let mut search = Rounds::new(&p, &*narrow, (&request, settings), &cancel, &mut []);
+            search.begin_at(best.x.clone()).unwrap();
+            let order: Vec<usize> = (0..N).collect();
+            let found = search.run(&order, 6, &|_| true).unwrap();
+            let f = best.objective.total;
+            assert!(found.objective.total <= f + 1e-12 * f.abs(), "{seed} {work}: {}", found.objective.total);
+            let report = found.search.unwrap().variables.unwrap();
+            assert!(report.rounds >= rounds && (rounds > 0 || report.rounds == 0), "{report:?}");
+            assert!(rounds > 0 || (report.searched == N && !report.checked), "{report:?}");
+        }
+    }
+}
+
 fn supports(x: &RowMat) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = (0..x.ncols()).map(|k| support(x, k)).collect();
     all.sort();
