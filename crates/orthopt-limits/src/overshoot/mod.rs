@@ -44,7 +44,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 pub use shared::{anew, fitted, on_groups};
-pub use starts::{apart, divided, overshot, polished, pruned, repaired, rotated};
+pub use starts::{apart, divided, polished, pruned, repaired, rotated};
 use support_model::{LAST, STAYING, WORTH, mask_of};
 pub use support_model::{Point, SupportModel};
 
@@ -194,7 +194,7 @@ impl State {
                 (found, then)
             }
             Stage::Overshoot(m) => {
-                let found = model.overshoot(&self.at, ADDED[m], |_| 1.0).filter(better);
+                let found = model.overshoot(&self.at, ADDED[m]).filter(better);
                 self.overshoots += u64::from(found.is_some());
                 let then = match &found {
                     Some(_) => Stage::Exchange(m + 1),

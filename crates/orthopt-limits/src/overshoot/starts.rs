@@ -141,17 +141,6 @@ fn grown(alone: &SupportModel<'_, impl Quadratic>, seed: usize, used: &[bool], s
     Some(at)
 }
 
-/// A point after `most` entries with the largest gradient times `noise` were added and as many pruned.
-pub fn overshot<F: Quadratic>(
-    model: &SupportModel<'_, F>,
-    x: &RowMat,
-    most: usize,
-    noise: impl Fn(usize) -> f64,
-) -> Option<Point> {
-    let at = Point { x: x.clone(), mask: mask_of(x), value: model.value(x) };
-    model.overshoot(&at, most, noise)
-}
-
 /// Two columns turned by an angle in their plane, on the rows of both, polished and pruned.
 pub fn rotated<F: Quadratic>(
     model: &SupportModel<'_, F>,

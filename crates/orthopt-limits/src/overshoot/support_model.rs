@@ -556,14 +556,14 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
     }
 
     /// The `most` entries with the largest gradient along the manifold added, whatever rows they are in, and as many pruned
-    /// again. `noise` multiplies the gradient at each entry.
-    pub fn overshoot(&self, at: &Point, most: usize, noise: impl Fn(usize) -> f64) -> Option<Point> {
+    /// again.
+    pub fn overshoot(&self, at: &Point, most: usize) -> Option<Point> {
         let g = self.gains(&at.x).gradient();
         let xg = cross(&at.x, &g).symmetric_part();
         let mut d = g;
         product(&mut d, true, -1.0, at.x.as_mat(), xg.as_mat());
         let outside = (0..at.mask.len()).filter(|e| !at.mask[*e]);
-        let mut sizes: Vec<(f64, usize)> = outside.map(|e| (noise(e) * d.data()[e].abs(), e)).collect();
+        let mut sizes: Vec<(f64, usize)> = outside.map(|e| (d.data()[e].abs(), e)).collect();
         select_largest(&mut sizes, most);
         let mut mask = at.mask.clone();
         sizes.iter().for_each(|(_, e)| mask[*e] = true);

@@ -20,7 +20,7 @@ use super::supports_proof;
 use super::uncorrelated;
 use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
-use crate::search::measured_moves::{Overshot, Regroup, Rotate, Together};
+use crate::search::measured_moves::{Regroup, Rotate, Together};
 use crate::search::moves::{Polish, Polished};
 use crate::search::{Portfolio, Tuning};
 use orthopt_bound as bound;
@@ -636,11 +636,8 @@ fn portfolio(
     let mut all = race(p, table, options, start, (gradient, Some(NAME)), tuning)?;
     all.polish = tuning.polish_at(gradient);
     let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), most: all.polish };
-    all.moves = vec![
-        Arc::new(Polished(Overshot, polish.clone())),
-        Arc::new(Polished(Rotate, polish.clone())),
-        Arc::new(Polished(Together, polish.clone())),
-    ];
+    all.moves =
+        vec![Arc::new(Polished(Rotate, polish.clone())), Arc::new(Polished(Together, polish.clone()))];
     if !is_crowded(p.limits(), p.shape()) {
         all.moves.push(Arc::new(Polished(Regrown { most: all.polish }, polish.clone())));
     }

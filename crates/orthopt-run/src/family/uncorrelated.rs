@@ -8,7 +8,7 @@ use rand_pcg::Pcg64;
 use super::measured;
 use super::portfolio::{cost_of_gradient, race};
 use crate::search::cardinality_moves::{Anew, Shake};
-use crate::search::measured_moves::{Overshot, Rotate};
+use crate::search::measured_moves::Rotate;
 use crate::search::moves::{Polish, Polished};
 use crate::search::uncorrelated_moves::component_by_power;
 use crate::search::{Portfolio, Tuning};
@@ -88,7 +88,6 @@ pub(super) fn portfolio(
     all.moves = vec![Arc::new(Polished(Shake, polish.clone())), Arc::new(Polished(Anew, polish.clone()))];
     if overshoots {
         let polish = Polish { solver: Arc::new(|_| AnySolver::new(Overshoot)), ..polish };
-        all.moves.push(Arc::new(Polished(Overshot, polish.clone())));
         all.moves.push(Arc::new(Polished(Rotate, polish)));
     }
     Ok(all)

@@ -7,7 +7,7 @@ use rand_pcg::Pcg64;
 use super::moves::Perturbation;
 use orthopt_core::problem::support;
 use orthopt_core::smooth::Quadratic;
-use orthopt_limits::overshoot::{Point, SupportModel, anew, grouped, overshot, rotated};
+use orthopt_limits::overshoot::{Point, SupportModel, anew, grouped, rotated};
 use orthopt_limits::problem::MeasuredProblem;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -16,24 +16,6 @@ use orthopt_linalg::order::descending;
 /// Which of the best points a move begins from: the better ones more often.
 fn parent<'b>(best: &'b [RowMat], rng: &mut Pcg64) -> &'b RowMat {
     &best[rng.random_range(0..best.len().min(3))]
-}
-
-/// Many entries added by gradients with noise on them, and pruned again.
-#[derive(Debug)]
-pub struct Overshot;
-
-impl<F: Quadratic> Perturbation<MeasuredProblem<F>> for Overshot {
-    fn name(&self) -> &'static str {
-        "entries added and pruned"
-    }
-
-    fn point(&self, p: &MeasuredProblem<F>, best: &[RowMat], rng: &mut Pcg64, _: &Cancel) -> Option<RowMat> {
-        let x = parent(best, rng);
-        let entries = x.data().iter().filter(|v| **v != 0.0).count();
-        let most = rng.random_range(2..(entries / 2).max(4));
-        let noise: Vec<f64> = x.data().iter().map(|_| rng.sample::<f64, _>(StandardNormal).exp()).collect();
-        Some(overshot(&SupportModel::of(p), x, most, |e| noise[e])?.x)
-    }
 }
 
 /// Components divided into groups at random, each group on rows that its components share; some rows are left out at first.

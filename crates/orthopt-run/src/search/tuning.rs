@@ -162,7 +162,6 @@ pub const PARTS: &[Component] = &[
     part("components of two points", "l0 l1 nonneg scad counts"),
     part("components turned", "counts"),
     part("penalty lowered and raised", "l0 l1 nonneg scad counts"),
-    part("entries added and pruned", "measured"),
     part("some components found anew", "measured"),
     part("two components turned", "measured"),
     part("known supports", "measured uncorrelated"),
