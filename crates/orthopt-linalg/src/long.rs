@@ -45,9 +45,14 @@ pub fn or_cancelled<R: Send + 'static>(
 /// Work of a step from which on it is left: about a hundredth of a second, and several of them follow each other.
 const STEP: usize = 100_000_000;
 
+/// True where a step of so much work is long.
+pub fn is_long(work: usize) -> bool {
+    work > STEP
+}
+
 /// True where a step of so much work is long and it is cancelled.
 pub fn is_left(work: usize) -> bool {
-    work > STEP && is_over()
+    is_long(work) && is_over()
 }
 
 /// Seconds that are left for long steps after work that took some of its limit: none where they are too few to begin one.

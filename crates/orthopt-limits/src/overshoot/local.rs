@@ -39,6 +39,8 @@ const EXACTLY: f64 = 1e-12;
 /// starting points at random 5 % of those that would get there are lost.)
 const GAINS: f64 = 100.0;
 const FEW: usize = 2;
+/// Equations whose JJᵀ is formed.
+const EQUATIONS: usize = 1 << 14;
 /// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 30_000;
 
@@ -207,8 +209,8 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         self.supports.iter().enumerate().map(size).collect()
     }
 
-    /// Half of the gradient of the measure on the supports, along the constraints.
-    fn tangent(&self, at: &mut At) -> RowMat {
+    /// Half of the gradient of the measure on the supports, along the constraints; `None` where that takes long and time is over.
+    fn tangent(&self, at: &mut At) -> Option<RowMat> {
         let mut g = RowMat::zeros(at.x.nrows(), at.x.ncols());
         if self.sparse {
             self.add_on_supports(&mut g, &at.m, &at.q);
@@ -223,11 +225,11 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
             if self.full {
                 let symmetric = cross(&at.x, &g).symmetric_part();
                 product(&mut g, true, -1.0, at.x.as_mat(), symmetric.as_mat());
-                return g;
+                return Some(g);
             }
             g = self.masked(&g);
         }
-        let system = Normal::new(self, &at.x, &at.m);
+        let system = Normal::new(self, &at.x, &at.m)?;
         let right: Vec<f64> = {
             let gx = self.crossed(&g, &at.x);
             let uncorrelated = self.model.between().is_uncorrelated();
@@ -240,7 +242,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         };
         self.subtract(&mut g, &at.x, &at.m, &system.solve(right));
         at.system = Some(system);
-        g
+        Some(g)
     }
 
     fn masked(&self, v: &RowMat) -> RowMat {
@@ -327,7 +329,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
                 Some((at, system)) => self.subtract(&mut step, &at.x, &at.m, &system.solve(c)),
                 None => {
                     left -= 1;
-                    self.subtract(&mut step, &x, &m, &Normal::new(self, &x, &m).solve(c));
+                    self.subtract(&mut step, &x, &m, &Normal::new(self, &x, &m)?.solve(c));
                 }
             }
             x.data_mut().iter_mut().zip(step.data()).for_each(|(x, d)| *x += d);
@@ -342,7 +344,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
         let x = self.gather(x);
         let m = self.image(&x);
         let mut at = self.at(x, m, &mut Small::new(self.model.shape().1, self.model.given));
-        let size = self.tangent(&mut at).norm();
+        let size = self.tangent(&mut at)?.norm();
         size.is_finite().then_some(size)
     }
 
@@ -354,7 +356,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
         let mut small = Small::new(r, self.model.given);
         let (x, m) = self.retract(self.gather(x), None)?;
         let mut at = self.at(x, m, &mut small);
-        let mut g = self.tangent(&mut at);
+        let Some(mut g) = self.tangent(&mut at) else { return Some((at.value, self.scatter(&at.x))) };
         let mut step = r as f64 / at.value.abs().max(f64::MIN_POSITIVE);
         let patience = if least < EXACTLY { LONG } else { SHORT };
         let (mut little, mut smallest, mut hopeless) = (0, f64::INFINITY, 0);
@@ -378,7 +380,10 @@ impl<F: Quadratic> Local<'_, '_, F> {
                 step *= SHORTEN;
             }
             let Some(mut next) = next else { break };
-            let h = self.tangent(&mut next);
+            let Some(h) = self.tangent(&mut next) else {
+                at = next;
+                break;
+            };
             let (mut ss, mut sy, mut yy) = (0.0, 0.0, 0.0);
             let points = next.x.data().iter().zip(at.x.data());
             for ((x1, x0), (g1, g0)) in points.zip(h.data().iter().zip(g.data())) {
@@ -427,13 +432,20 @@ struct Normal {
 }
 
 impl Normal {
-    fn new<F: Quadratic>(local: &Local<'_, '_, F>, x: &RowMat, m: &RowMat) -> Self {
+    /// `None` where it takes long and time is over, or more memory than 2 GB.
+    fn new<F: Quadratic>(local: &Local<'_, '_, F>, x: &RowMat, m: &RowMat) -> Option<Self> {
         let q = local.equations.len();
-        let (mut l, first) = local.normal_matrix(x, m);
+        if q > EQUATIONS {
+            return None;
+        }
+        let (mut l, first) = local.normal_matrix(x, m)?;
         let largest = (0..q).fold(0.0f64, |most, i| most.max(l[i * (q + 1)]));
         let mut d = vec![0.0; q];
         let mut flops = 0;
         for i in 0..q {
+            if local.model.is_left(flops) {
+                return None;
+            }
             let (above, own) = l.split_at_mut(i * q);
             // w = row i of LD, then of L
             for j in first[i]..i {
@@ -451,7 +463,7 @@ impl Normal {
             d[i] = if pivot > DEPENDENT * largest { pivot } else { 0.0 };
         }
         count(flops);
-        Self { q, l, d, first }
+        Some(Self { q, l, d, first })
     }
 
     /// A solution of JJᵀy = `b`, which is in its range.
@@ -507,14 +519,19 @@ fn near_each_other(mut equations: Vec<Equation>, r: usize) -> Vec<Equation> {
 
 impl<F: Quadratic> Local<'_, '_, F> {
     /// The lower half of JJᵀ by rows, and where each row begins: equations meet in a column, by the products of their other columns on
-    /// its support.
-    fn normal_matrix(&self, x: &RowMat, m: &RowMat) -> (Vec<f64>, Vec<usize>) {
+    /// its support. `None` where that takes long and time is over.
+    fn normal_matrix(&self, x: &RowMat, m: &RowMat) -> Option<(Vec<f64>, Vec<usize>)> {
         let q = self.equations.len();
         let (mut l, mut first) = (vec![0.0; q * q], (0..q).collect::<Vec<usize>>());
-        let mut parts = Vec::new();
+        let (mut parts, mut flops) = (Vec::new(), q * q);
         for (support, list) in self.supports.iter().zip(&self.in_column) {
+            if self.model.is_left(flops) {
+                return None;
+            }
             let size = support.len();
-            count(size * list.len() * list.len());
+            let own = size * list.len() * list.len();
+            count(own);
+            flops += own;
             parts.clear();
             for (i, other) in list {
                 let z = if self.equations[*i].scores { m } else { x };
@@ -531,7 +548,7 @@ impl<F: Quadratic> Local<'_, '_, F> {
                 }
             }
         }
-        (l, first)
+        Some((l, first))
     }
 }
 
@@ -556,6 +573,7 @@ mod tests {
     use orthopt_core::objective::Evaluate;
     use orthopt_core::problem::{Between, Cardinality};
     use orthopt_core::smooth::{DenseGram, Measure, Measured};
+    use orthopt_linalg::cancel::Cancel;
 
     /// A step along the tangent ends on the constraints whether the Jacobian of its beginning stays or not; the two ends differ by no more than
     /// the square of the step, and X has no other rows.
@@ -576,7 +594,7 @@ mod tests {
                 RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
             let Some((x, image)) = local.retract(local.gather(&x), None) else { continue };
             let mut at = local.at(x, image, &mut Small::new(r, false));
-            let g = local.tangent(&mut at);
+            let g = local.tangent(&mut at).unwrap();
             assert!(at.system.is_some());
             tried += 1;
             for length in [1e-1, 1e-3, 1e-6] {
@@ -642,5 +660,42 @@ mod tests {
             }
         }
         assert!(above >= 40 && 10 * lost <= above && ended >= 40, "{lost} of {above} lost, {ended} ended");
+    }
+
+    /// A system of many equations is left where time is over, and what is feasible already is kept; one of few is solved.
+    #[test]
+    fn many_equations_are_left_where_time_is_over() {
+        let polished = |r: usize, is_over: bool, is_feasible: bool| {
+            let (m, n) = (r + 4, r + 2);
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(3);
+            let a = Mat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
+            let f = Measured::new(DenseGram::new(a.as_ref()), Measure::Adjusted).unwrap();
+            let limits = Cardinality::Components(vec![n; r]);
+            let p = MeasuredProblem::new(f, r, limits, 0.0, Between::Orthogonal).unwrap();
+            let cancel = Cancel::never();
+            if is_over {
+                cancel.cancel();
+            }
+            let model = SupportModel::of(&p).until(&cancel);
+            let mask: Vec<bool> = (0..n * r).map(|e| e / r != e % r + 1).collect();
+            let noise = if is_feasible { 0.0 } else { 0.01 };
+            let mut x = RowMat::zeros(n, r);
+            let mut entry =
+                |i: usize, k: usize| f64::from(u8::from(i == k)) + noise * rng.random_range(-1.0..1.0);
+            for e in (0..n * r).filter(|e| mask[*e]) {
+                x.data_mut()[e] = entry(e / r, e % r);
+            }
+            model.polish(&x, &mask, PASSING).map(|at| p.feasibility(&at.x))
+        };
+        for (r, is_over, is_feasible, found) in [
+            (50, true, false, false),
+            (50, true, true, true),
+            (4, true, false, true),
+            (4, false, false, true),
+        ] {
+            let point = polished(r, is_over, is_feasible);
+            assert_eq!(point.is_some(), found, "{r}, {is_over}, {is_feasible}");
+            assert!(point.is_none_or(|error| error <= 1e-12), "{r}: {point:?}");
+        }
     }
 }

@@ -30,6 +30,8 @@ mod single;
 mod starts;
 mod support_model;
 
+use std::time::Duration;
+
 use crate::problem::MeasuredProblem;
 pub use common::{common, grouped};
 pub use nested::one_by_one;
@@ -78,6 +80,8 @@ pub const NESTED: SolverInfo<MeasuredProblem> = SolverInfo {
 const ADDED: [usize; 9] = [1, 2, 3, 5, 8, 12, 20, 2, 5];
 /// Share of the value that the last polish, which goes by gradients, may lose to rounding.
 const ROUNDING: f64 = 1e-13;
+/// Time of the last polish once all time is over.
+const CLOSING: Duration = Duration::from_millis(50);
 /// Why it ends.
 const DONE: (Status, &str) = (
     Status::Converged,
@@ -97,6 +101,7 @@ pub struct State {
     exchanges: u64,
     overshoots: u64,
     made: (u64, f64), // moves and F at the last pass
+    cancel: Cancel,   // of the last step
 }
 
 /// The next step.
@@ -128,11 +133,12 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
             Error::Incompatible("no feasible X was found on the supports of the starting point X".into())
         })?;
         let objective = p.value(&at.x);
-        Ok(State { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, objective) })
+        Ok(State::new(at, objective, model.cancel()))
     }
 
     fn step(&self, p: &MeasuredProblem<F>, st: &mut State) -> Step {
         let model = SupportModel::of(p);
+        st.cancel = model.cancel().clone();
         if st.advance(&model) {
             st.objective = p.value(&st.at.x);
         }
@@ -149,7 +155,7 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
         let mut details = Details::default();
         details.set("exchanges", st.exchanges);
         details.set("overshoots", st.overshoots);
-        let model = SupportModel::of(p);
+        let model = SupportModel::of(p).until(&st.cancel.with_grace(CLOSING));
         let last = model.polish(&st.at.x, &mask_of(&st.at.x), LAST);
         let least = st.at.value * (1.0 - ROUNDING);
         let kept = |at: &Point| at.value >= least && model.meets(&at.x);
@@ -160,6 +166,11 @@ impl<F: Quadratic> Solver<MeasuredProblem<F>> for Overshoot {
 }
 
 impl State {
+    fn new(at: Point, objective: f64, cancel: &Cancel) -> Self {
+        let (made, cancel) = ((0, objective), cancel.clone());
+        Self { at, objective, stage: Stage::Fill, exchanges: 0, overshoots: 0, made, cancel }
+    }
+
     /// Every so many moves that raise the value are a pass.
     fn pass(&mut self, moves: usize) -> Option<Pass> {
         let made = self.exchanges + self.overshoots;
@@ -215,8 +226,7 @@ impl State {
 
 /// The point that the moves lead to from another one; `None` if cancelled.
 pub fn climbed<F: Quadratic>(model: &SupportModel<'_, F>, at: Point, cancel: &Cancel) -> Option<Point> {
-    let mut st =
-        State { at, objective: 0.0, stage: Stage::Fill, exchanges: 0, overshoots: 0, made: (0, 0.0) };
+    let mut st = State::new(at, 0.0, cancel);
     while st.stage != Stage::Ended {
         if cancel.is_over() {
             return None;

@@ -12,6 +12,7 @@ use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::{Covariance, Gains};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
+use orthopt_linalg::long::is_long;
 use orthopt_linalg::order::{descending_to, largest_first, select_largest};
 use orthopt_linalg::products::{cross, product};
 
@@ -33,6 +34,8 @@ pub(super) const WORTH: f64 = 1e-9;
 const ROUNDING: f64 = 1e-13;
 /// Entries outside the supports whose gains are computed, those with the largest gradient.
 const CANDIDATES: usize = 512;
+/// Work between two checks of the clock.
+const CLOCK: usize = 10_000_000;
 
 /// Steps of a polish, and the share of the value that three in a row must bring: in passing, before an entry is believed, of a
 /// point that stays, and at the end.
@@ -205,6 +208,18 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         self.cancel.is_over()
     }
 
+    /// True if time is over before a step of so much work, a long one.
+    pub(super) fn is_left(&self, work: usize) -> bool {
+        is_long(work) && self.is_over()
+    }
+
+    /// Candidates whose exact values are computed from one check of the clock to the next.
+    fn between_checks(&self) -> usize {
+        let r = self.rank;
+        let cost = if self.measure == Measure::Adjusted { r * r } else { r * r * r };
+        (CLOCK / cost.max(1)).clamp(1, CANDIDATES)
+    }
+
     /// The same for variance.
     pub fn for_variance(&self) -> Self {
         let (limits, cancel, kept) = (self.limits.clone(), self.cancel.clone(), self.kept.clone());
@@ -317,7 +332,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         let r = self.rank;
         let mut gains = self.gains(&at.x);
         let mut all = Vec::with_capacity(inside.len());
-        for some in inside.chunks(CANDIDATES) {
+        for some in inside.chunks(self.between_checks()) {
             if self.is_over() {
                 return None;
             }
@@ -337,7 +352,11 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         select_largest(&mut outside, CANDIDATES);
         let mut with: Vec<(f64, usize)> = Vec::new();
         let mut entered = std::collections::BTreeMap::new();
-        for (_, e) in outside {
+        let at_a_time = self.between_checks();
+        for (count, (_, e)) in outside.into_iter().enumerate() {
+            if count % at_a_time == 0 && self.is_over() {
+                break;
+            }
             let (value, entry) = gains.with((e / r, e % r), g.data()[e]);
             with.push((value, e));
             entered.insert(e, entry);

@@ -1,5 +1,7 @@
 //! Result of a search.
 
+use std::time::Duration;
+
 use super::Arm;
 use super::engine::{ALL_WORK, Elite, Engine};
 use super::task::Done;
@@ -7,8 +9,8 @@ use orthopt_bound::is_met;
 use orthopt_core::objective::{Evaluate, count_nonzeros, is_point};
 use orthopt_core::solve::{SearchReport, Solution, Status};
 use orthopt_linalg::RowMat;
-use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::message::Message;
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// The best point and everything there is to say.
@@ -99,6 +101,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     }
 }
 
+/// Time for a first X where a limit has left none for it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// That the search ends before there is an X.
+fn too_late() -> Error {
+    let why = "no X on the constraints was found in the time that there was: allow more (";
+    let instead = "), give a starting point, or allow more nonzeros";
+    Error::Incompatible(Message::from(why).option("time-limit").text(instead))
+}
+
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// What there is to return where no task has given a point: it was cut off before the first was over,
     /// or F is finite nowhere.
@@ -137,9 +149,14 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let cancel = &self.control.cancel;
         let begin = |arm: &Arm<P>| {
             let x0 = (arm.task)(self.problem, 0, self.settings.seed)?.x0;
-            // what is there at once, or a point that takes its time
-            let at_once = cancel.during(|| x0(self.problem, cancel));
-            let x = at_once.or_else(|_| x0(self.problem, &Cancel::never()))?;
+            // what is there at once, or a point that takes a moment
+            let grace = cancel.with_grace(GRACE);
+            let found = [cancel, &grace].into_iter().find_map(|c| c.during(|| x0(self.problem, c)).ok());
+            let x = match found {
+                Some(x) => x,
+                None if cancel.is_over() => return Err(too_late()),
+                None => x0(self.problem, cancel)?,
+            };
             Ok((x, arm.solver.clone()))
         };
         let arms = &self.portfolio.arms;

@@ -99,7 +99,8 @@ impl<'a> Scores<'a> {
                 let Some((root, svd)) = self.polar() else {
                     return (f64::NAN, RowMat::from_fn(self.root.variables(), r, |_, _| f64::NAN));
                 };
-                let q = half_of_polar(&diagonal(&root), &svd.sigma, |a, k| svd.v[(a, k)]);
+                let q =
+                    half_of_polar(&diagonal(&root), &svd.sigma, &RowMat::from_fn(r, r, |a, k| svd.v[(a, k)]));
                 let m = self.root.spread(&self.t);
                 let g = multiply(m.as_mat(), q.as_mat());
                 (squares(&diagonal(&root)), g)

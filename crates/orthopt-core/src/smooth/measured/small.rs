@@ -5,6 +5,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::inherit;
 use orthopt_linalg::eigen::symmetric_eigenpairs;
 use orthopt_linalg::kernels::{axpy, weighted_inner};
+use orthopt_linalg::products::multiply;
 use orthopt_linalg::unit::power_of_two;
 
 /// A pivot of S below this share of what the entry of S was added up from is rounding: that score is a combination of others.
@@ -25,16 +26,14 @@ enum Pivots {
 
 /// Half of the matrix V[(VᵀEV)ₐᵦ/(σₐ + σᵦ)]Vᵀ of the gradient of polar variance, E = 2Diag(S^{1/2}), from the diagonal of
 /// S^{1/2} = V Diag(σ)Vᵀ.
-pub(super) fn half_of_polar(root: &[f64], sigma: &[f64], v: impl Fn(usize, usize) -> f64) -> RowMat {
+pub(super) fn half_of_polar(root: &[f64], sigma: &[f64], v: &RowMat) -> RowMat {
     let r = root.len();
     let size: f64 = sigma.iter().map(|s| s * s).sum();
     let least = (SMALLEST * size).max(f64::MIN_POSITIVE).sqrt();
-    let inner = RowMat::from_fn(r, r, |a, b| {
-        let sum: f64 = (0..r).map(|j| v(j, a) * 2.0 * root[j] * v(j, b)).sum();
-        sum / (sigma[a].max(least) + sigma[b].max(least))
-    });
-    let half = RowMat::from_fn(r, r, |i, b| (0..r).map(|a| v(i, a) * inner.get(a, b)).sum());
-    RowMat::from_fn(r, r, |i, j| (0..r).map(|b| half.get(i, b) * v(j, b)).sum())
+    let weighted = RowMat::from_fn(r, r, |j, b| 2.0 * root[j] * v.get(j, b));
+    let sums = multiply(v.as_mat().transpose(), weighted.as_mat());
+    let inner = RowMat::from_fn(r, r, |a, b| sums.get(a, b) / (sigma[a].max(least) + sigma[b].max(least)));
+    multiply(multiply(v.as_mat(), inner.as_mat()).as_mat(), v.as_mat().transpose())
 }
 
 /// Workspace for r × r matrices, which are slices by rows.
@@ -107,16 +106,16 @@ impl Small {
             Measure::Polar => {
                 // of degree 0 in S, so that the unit of `root` does not matter
                 let sigma: Vec<f64> = (0..r).map(|j| self.a[j * (r + 1)].max(0.0).sqrt()).collect();
-                let q = half_of_polar(&self.z[..r], &sigma, |a, k| self.v[a * r + k]);
+                let v = RowMat::from_fn(r, r, |a, k| self.v[a * r + k]);
+                let q = half_of_polar(&self.z[..r], &sigma, &v);
                 (value, q, None)
             }
             Measure::Explained => {
                 // S⁻¹ on the columns whose pivots count
                 let reciprocal = |j: usize| if self.d[j] > 0.0 { 1.0 / self.d[j] } else { 0.0 };
                 let p = self.rows_squared(&self.inverse_factor(), reciprocal);
-                let half = RowMat::from_fn(r, r, |a, b| (0..r).map(|c| p.get(a, c) * w[c * r + b]).sum());
-                let q =
-                    RowMat::from_fn(r, r, |a, b| -(0..r).map(|c| half.get(a, c) * p.get(c, b)).sum::<f64>());
+                let w = RowMat::from_fn(r, r, |a, b| -w[a * r + b]);
+                let q = multiply(multiply(p.as_mat(), w.as_mat()).as_mat(), p.as_mat());
                 (value, q, Some(p))
             }
         }
