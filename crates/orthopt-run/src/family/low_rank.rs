@@ -134,7 +134,7 @@ mod tests {
         let request = Request { seed: Some(1), ..Request::default() };
         let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
         let effort = limit.is_none().then_some(Effort::Quick);
-        let settings = Settings { seed: 1, effort, stopping, work: None, bound: None };
+        let settings = Settings { seed: 1, effort, stopping, work: None, before: 0, bound: None };
         let all: Vec<usize> = (0..N).collect();
         let cancel = Cancel::never();
         Rounds::new(p, narrow, (&request, settings), &cancel, &mut []).run(&all, N, &|_| false).unwrap()

@@ -300,7 +300,10 @@ impl<P: Family> Plan<P> {
         let limited = stopping.time_limit.is_some() || stopping.max_iters.is_some();
         let effort = request.effort.or((!limited).then_some(Effort::Normal));
         let (seed, stopping) = (request.seed(), *stopping);
-        Some((portfolio, Settings { seed, effort, work: request.work, stopping, bound: self.lower_bound }))
+        Some((
+            portfolio,
+            Settings { seed, effort, work: request.work, before: 0, stopping, bound: self.lower_bound },
+        ))
     }
 
     /// Names of the solvers, joined by `+`.

@@ -14,15 +14,21 @@ use super::Effort;
 #[derive(Clone, Debug)]
 pub(super) struct Ending {
     effort: Option<Effort>,
+    before: u64,            // work of searches before this one
     falls: Vec<(u64, f64)>, // work and lowest F, wherever that fell
     last: (u64, f64),       // the same at the last gain that counts
     tries: u32,             // since then
 }
 
 impl Ending {
-    /// Before anything is tried; without an effort nothing but a limit ends it.
-    pub(super) fn new(effort: Option<Effort>) -> Self {
-        Self { effort, falls: Vec::new(), last: (0, f64::INFINITY), tries: 0 }
+    /// Before anything is tried, but for so much work of searches that this one continues; without an effort nothing but a limit ends it.
+    pub(super) fn new(effort: Option<Effort>, before: u64) -> Self {
+        Self { effort, before, falls: Vec::new(), last: (0, f64::INFINITY), tries: 0 }
+    }
+
+    /// The share of F that the last doubling of so much work has to lower it by.
+    pub(super) fn worth(&self, work: u64) -> f64 {
+        self.effort.unwrap_or_default().worth_at(work.saturating_add(self.before))
     }
 
     /// A candidate or a perturbation has ended after so much work in all; `size` is what decreases of F are measured by.
@@ -30,7 +36,7 @@ impl Ending {
         if self.falls.last().is_none_or(|(_, f)| lowest < *f) {
             self.falls.push((work, lowest));
         }
-        if self.last.1 - lowest > self.effort.unwrap_or_default().worth_at(work) * size {
+        if self.last.1 - lowest > self.worth(work) * size {
             (self.last, self.tries) = ((work, lowest), 0);
         } else {
             self.tries = self.tries.saturating_add(1);
@@ -44,7 +50,7 @@ impl Ending {
         let due = if work - self.last.0.min(work) < effort.little() { cheap } else { least };
         let then =
             self.falls.iter().rev().find(|fall| 2 * fall.0 <= work).map_or(f64::INFINITY, |fall| fall.1);
-        self.tries >= due && then - lowest <= effort.worth_at(work) * size
+        self.tries >= due && then - lowest <= self.worth(work) * size
     }
 
     /// The race is over: that candidates are worse than the best of them says nothing of what continues from it.
@@ -64,7 +70,7 @@ mod tests {
 
     /// The work at which a search ends that tries something for each `step` of work, where F is `course` of the work.
     fn end(effort: Effort, step: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
-        let mut ending = Ending::new(Some(effort));
+        let mut ending = Ending::new(Some(effort), 0);
         (1..20_000u64).map(|k| k * step).find(|work| {
             let f = course(*work);
             ending.tried(*work, (f, f.abs()));
@@ -127,10 +133,27 @@ mod tests {
         );
     }
 
+    /// What continues searches of so much work has to bring as much as they would have to: the gains of a first search are not worth it.
+    #[test]
+    fn what_continues_a_long_search_ends_sooner() {
+        let gains = |work: u64| -1.0 - 4.0 * Effort::Normal.worth() * (work as f64).log2();
+        let tried = |before: u64| {
+            let mut ending = Ending::new(Some(Effort::Normal), before);
+            let step = Effort::Normal.little() / 4;
+            let ends = |work: &u64| {
+                ending.tried(*work, (gains(*work), 1.0));
+                ending.is_reached(*work, (gains(*work), 1.0))
+            };
+            (1..20_000u64).map(|k| k * step).find(ends).unwrap() / step
+        };
+        let (fresh, continued) = (tried(0), tried(100 * Effort::Normal.little()));
+        assert!(continued <= 8 && fresh >= 3 * continued, "{fresh} and {continued}");
+    }
+
     /// Small gains add up: they count once their sum does.
     #[test]
     fn small_gains_add_up() {
-        let mut ending = Ending::new(Some(Effort::Normal));
+        let mut ending = Ending::new(Some(Effort::Normal), 0);
         let tenth = 0.4 * Effort::Normal.worth();
         for k in 0..30u64 {
             ending.tried(k + 1, (-1.0 - tenth * k as f64, 1.0));
@@ -140,7 +163,7 @@ mod tests {
 
     #[test]
     fn without_an_effort_it_goes_on() {
-        let mut ending = Ending::new(None);
+        let mut ending = Ending::new(None, 0);
         (1..100).for_each(|work| ending.tried(work, (-1.0, 1.0)));
         assert!(!ending.is_reached(100, (-1.0, 1.0)));
     }

@@ -43,12 +43,16 @@ pub struct Settings {
     pub effort: Option<Effort>,
     /// Work of all tasks together after which no other begins; any if `None`.
     pub work: Option<u64>,
+    /// Work of the searches that this one continues: more of it must be worth more.
+    pub before: u64,
     /// Tolerances and limits.
     pub stopping: Stopping,
     /// A lower bound of F over all X: the search ends where F meets it.
     pub bound: Option<f64>,
 }
 
+/// Work so far over that of the last polish, where F does not fall fast enough for more.
+const PART: u64 = 4;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
 /// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
@@ -118,7 +122,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             iterations: 0,
             winner: 0,
             ended: Ended::default(),
-            ending: Ending::new(effort),
+            ending: Ending::new(effort, settings.before),
             end: None,
             notes: Vec::new(),
             fresh: 0,
@@ -310,7 +314,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.go_on(Until::Landed);
     }
 
-    /// The best point, polished until no pair of rows lowers F.
+    /// The best point, polished until no pair of rows lowers F, as long as that is worth it.
     fn settle(&mut self) {
         if self.is_over() || !self.has("settle") {
             return;
@@ -320,8 +324,10 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
             return;
         };
         task.x0 = at(best.done.x.clone());
-        // not more than there has been
-        task.parts.iter_mut().for_each(|part| part.most = Some(self.work));
+        // a part of what there has been, and more for what is worth it there
+        let worth = self.ending.worth(self.work) / PART as f64;
+        let most = (self.work / PART).max(self.portfolio.tuning.min_polish);
+        task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(most), Some(worth)));
         let known = Known { lowest: best.done.objective, ..self.known() };
         self.flight.launch(task, JobKind::Settle, known);
         self.go_on(Until::Landed);

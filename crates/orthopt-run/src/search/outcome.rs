@@ -35,7 +35,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (Some(end), _) => end,
             (None, (Status::Converged | Status::Stalled | Status::MaxIters, _)) if compared => {
                 let effort = self.settings.effort.unwrap_or_default();
-                let worth = effort.worth_at(self.work);
+                let worth = self.ending.worth(self.work);
                 // two digits, and not fewer than it is
                 let less = if worth > effort.worth() {
                     format!("{:.1e}", 1.05 * worth)

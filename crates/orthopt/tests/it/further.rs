@@ -13,6 +13,7 @@ use orthopt::solve::AnySolver;
 use orthopt::solve::{Solution, Stopping};
 use orthopt::solvers::obcd::Obcd;
 use orthopt_run::search::Arm;
+use orthopt_run::search::MakeStart;
 use orthopt_run::search::MakeTask;
 use orthopt_run::search::Move;
 use orthopt_run::search::Part;
@@ -87,7 +88,8 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
         tuning: Default::default(),
     };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
+    let settings =
+        Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, before: 0, bound: None };
     let found = search(p, &portfolio, settings, &Cancel::never(), &mut []).unwrap();
     (count.load(Ordering::Relaxed), found)
 }
@@ -128,4 +130,33 @@ fn a_polish_that_cannot_reach_the_best_point_ends() {
     // beside a point that it may come to, and beside one far below
     let (near, far) = (work(&start), work(&good));
     assert!(2 * far < near, "{far} {near}");
+}
+
+/// A start that finds no X before the end has a moment more, and then the error says that there was no time.
+#[test]
+fn without_an_x_in_time_the_error_asks_for_more_of_it() {
+    let p = sixty();
+    let endless = || -> MakeStart<PcaProblem> {
+        Box::new(|_, cancel: &Cancel| {
+            while !cancel.is_over() {
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            Err(Error::Incompatible("no X".into()))
+        })
+    };
+    let task = move |_: &PcaProblem, _, _| Ok(Task { parts: vec![part(1, None)], x0: endless() });
+    let own = Arm { task: Box::new(task), ..arm(p.start("identity", 0).unwrap(), None) };
+    let portfolio = Portfolio {
+        arms: vec![own],
+        moves: vec![],
+        run: 1,
+        polish: 1,
+        settle: None,
+        tuning: Default::default(),
+    };
+    let stopping = Stopping { max_iters: None, time_limit: Some(0.01), tol: 1e-9, min_decrease: 0.0 };
+    let settings = Settings { seed: 1, effort: None, stopping, work: None, before: 0, bound: None };
+    let error = search(&p, &portfolio, settings, &Cancel::never(), &mut []).unwrap_err();
+    let words = error.to_string();
+    assert!(words.contains("in the time that there was: allow more"), "{words}");
 }

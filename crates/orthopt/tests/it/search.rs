@@ -153,8 +153,14 @@ fn it_ends_where_f_meets_its_bound() {
     let free = auto(&p, 1, STOPPING, Some(Effort::Thorough));
     let plan = p.plan(&Request::default()).unwrap();
     let bound = Some(free.objective.total);
-    let settings =
-        Settings { seed: 1, effort: Some(Effort::Thorough), stopping: STOPPING, work: None, bound };
+    let settings = Settings {
+        seed: 1,
+        effort: Some(Effort::Thorough),
+        stopping: STOPPING,
+        work: None,
+        before: 0,
+        bound,
+    };
     let s = search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap();
     assert_eq!(s.status, Status::Optimal, "{}", s.message);
     assert!(s.message.starts_with("F is the global minimum"), "{}", s.message);
@@ -174,7 +180,8 @@ fn a_limit_of_work_is_kept() {
     let plan = p.plan(&Request::default()).unwrap();
     let of = |work: u64| {
         let effort = Some(Effort::Thorough);
-        let settings = Settings { seed: 1, effort, stopping: STOPPING, work: Some(work), bound: None };
+        let settings =
+            Settings { seed: 1, effort, stopping: STOPPING, work: Some(work), before: 0, bound: None };
         search(&p, plan.portfolio.as_ref().unwrap(), settings, &Cancel::never(), &mut []).unwrap()
     };
     let mut lowest = f64::INFINITY;

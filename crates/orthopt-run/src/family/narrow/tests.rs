@@ -72,7 +72,7 @@ fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution 
     let (cancel, request) = (Cancel::never(), Request { seed: Some(1), ..Request::default() });
     let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
     let effort = limit.is_none().then_some(Effort::Normal);
-    let settings = Settings { seed: 1, effort, stopping, work: None, bound: None };
+    let settings = Settings { seed: 1, effort, stopping, work: None, before: 0, bound: None };
     let narrow = problem.narrow().unwrap();
     let rounds = Rounds::new(problem, &*narrow, (&request, settings), &cancel, &mut []);
     let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
@@ -90,7 +90,7 @@ fn little_work_continues_from_the_first_point() {
             let (cancel, request) = (Cancel::never(), Request::default().with_work(work));
             let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
             let effort = Some(Effort::Quick);
-            let settings = Settings { seed: 1, effort, stopping, work: Some(work), bound: None };
+            let settings = Settings { seed: 1, effort, stopping, work: Some(work), before: 0, bound: None };
             let narrow = p.narrow().unwrap();
             let mut search = Rounds::new(&p, &*narrow, (&request, settings), &cancel, &mut []);
             search.begin_at(best.x.clone()).unwrap();
@@ -268,7 +268,8 @@ fn limits_of_time() {
 fn only_where_it_pays() {
     let on_some = |p: &CardinalityProblem| {
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
+        let settings =
+            Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, before: 0, bound: None };
         narrowed(p, &Default::default(), settings, &Cancel::never(), &mut []).map(|found| found.unwrap())
     };
     let a = data(3, 1.0);
@@ -293,7 +294,8 @@ fn only_where_it_pays() {
     // what was found with another limit is in the first set of the next
     let request = Request { carried: WarmStart::along(), ..Default::default() };
     let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-    let settings = Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, bound: None };
+    let settings =
+        Settings { seed: 1, effort: Some(Effort::Quick), stopping, work: None, before: 0, bound: None };
     let rows = |x: &RowMat| -> Vec<usize> {
         (0..x.nrows()).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)).collect()
     };
