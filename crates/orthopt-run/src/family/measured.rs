@@ -12,7 +12,7 @@ use super::cardinality::{self, limited, turn_to_principal_axes};
 use super::catalogue::instead;
 use super::lambda::{default_lambda, relative_lambda};
 use super::line_up::K_COMPONENTS;
-use super::narrow::{MaybeOwned, Reducible};
+use super::narrow::{EARLY, MaybeOwned, Reducible};
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, excess};
 use super::shared_rows::{self, GROUPED, SELECTED};
@@ -198,6 +198,12 @@ fn random_point(p: &MeasuredProblem, seed: u64, cancel: &Cancel) -> Option<Point
     None
 }
 
+/// Work of k-components for a start.
+fn work_of_start(p: &MeasuredProblem) -> u64 {
+    let gradient = cost_of_gradient(p.f.quadratic(), p.shape());
+    at_level_0(gradient).min(T.longest_of_measures).max(EARLY * gradient)
+}
+
 /// X of the start called `name`; `None` if it leads to none.
 pub(super) fn named_start(
     p: &MeasuredProblem,
@@ -237,13 +243,9 @@ pub(super) fn named_start(
                 return Ok(Some(x));
             }
         }
-        "k-components" => {
-            let work = at_level_0(cost_of_gradient(p.f.quadratic(), p.shape()));
-            let x = clustered_start(p, work, seed, cancel);
-            return Ok(x);
-        }
+        "k-components" => return Ok(clustered_start(p, work_of_start(p), seed, cancel)),
         "shared" => {
-            let work = at_level_0(cost_of_gradient(p.f.quadratic(), p.shape()));
+            let work = work_of_start(p);
             let is_point = |x: &RowMat| p.check(x, "X").is_ok();
             return Ok(shared_start(p, &model, is_point, (work, seed), cancel));
         }

@@ -33,7 +33,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::order::ascending_to;
 
 /// Gradients that a point may cost that is there early.
-const EARLY: u64 = 20;
+pub(super) const EARLY: u64 = 20;
 /// Gradients that the polish of a first point may cost.
 const POLISH: u64 = 20;
 

@@ -70,12 +70,12 @@ pub(crate) fn clustered_start<P: Clustered>(p: &P, work: u64, seed: u64, cancel:
 }
 
 /// How many groups there are in the next try, over those of the last one.
-const FEWER: f64 = 0.65;
+const FEWER: f64 = 0.5;
 /// Rows of a group over the nonzeros that a component may have.
-const WIDER: [f64; 3] = [1.0, 1.4, 2.0];
+const WIDER: [f64; 2] = [1.0, 1.7];
 
-/// Components on the rows of a smaller number of groups, which k-components finds: of the numbers of groups that there is room for, each a third
-/// smaller than the one before, the best before anything is pruned; and the best of these for the sizes of groups. Where components may have
+/// Components on the rows of a smaller number of groups, which k-components finds: of the numbers of groups that there is room for, each half
+/// of the one before, the best before anything is pruned; and the best of these for the sizes of groups. Where components may have
 /// more nonzeros than there are variables, disjoint supports leave some of them unused.
 pub(crate) fn shared_start<P: Clustered>(
     p: &P,
