@@ -267,7 +267,6 @@ pub(super) struct Rounds<'a, 'o, P> {
     on_some: bool, // whether a search on some variables gave it
     on_all: bool,  // whether there was one on all
     rounds: u64,
-    is_enough: bool, // the last round lowered F by less than is worth its work
 }
 
 impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
@@ -292,7 +291,6 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             on_some: false,
             on_all: false,
             rounds: 0,
-            is_enough: false,
         }
     }
 
@@ -321,13 +319,8 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             if self.best.is_some() && self.is_over() {
                 break; // the first point is all that there is work for
             }
-            let before = self.lowest();
             self.search_on(&variables)?;
             self.settle()?;
-            self.is_enough = self.rounds > 1 && !self.is_worth(before - self.lowest());
-            if self.is_enough {
-                break;
-            }
             let Some(x) = self.best.as_ref().map(|best| &best.x).filter(|_| !self.is_over()) else { break };
             let entrants = self.narrow.entrants(x, &self.clock);
             let new = entrants.into_iter().chain((0..n).filter(|i| x.row(*i).iter().any(|v| *v != 0.0)));
@@ -368,8 +361,6 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
         }
         let (others, limit) = if all {
             ("none of the others lowers F", None)
-        } else if self.is_enough {
-            ("what others of them would lower F by is not worth the work", None)
         } else if clock.is_cancelled() {
             ("the others were not checked", Some((Status::Interrupted, "interrupted")))
         } else if clock.is_late() {
@@ -398,12 +389,6 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             best.notes.push(format!("searched on {on} (F of the arms is of these alone); {then}").into());
         }
         Ok(best)
-    }
-
-    /// Whether such a decrease is worth the work of a round more.
-    fn is_worth(&self, decrease: f64) -> bool {
-        let worth = |effort: Effort| effort.worth_at(self.work()) * self.lowest().abs();
-        self.settings.effort.is_none_or(|effort| decrease > worth(effort))
     }
 
     /// Lowest F so far.

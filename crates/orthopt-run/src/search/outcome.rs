@@ -9,6 +9,7 @@ use orthopt_bound::is_met;
 use orthopt_core::objective::{Evaluate, count_nonzeros, is_point};
 use orthopt_core::solve::{SearchReport, Solution, Status};
 use orthopt_linalg::RowMat;
+use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 
@@ -151,11 +152,10 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             let x0 = (arm.task)(self.problem, 0, self.settings.seed)?.x0;
             // what is there at once, or a point that takes a moment
             let grace = cancel.with_grace(GRACE);
-            let found = [cancel, &grace].into_iter().find_map(|c| c.during(|| x0(self.problem, c)).ok());
-            let x = match found {
-                Some(x) => x,
-                None if cancel.is_over() => return Err(too_late()),
-                None => x0(self.problem, cancel)?,
+            let found = |c: &Cancel| c.during(|| x0(self.problem, c));
+            let x = match found(cancel).or_else(|_| found(&grace)) {
+                Err(Error::Incompatible(_)) if grace.is_over() => return Err(too_late()),
+                found => found?,
             };
             Ok((x, arm.solver.clone()))
         };
