@@ -40,7 +40,7 @@ const EXACTLY: f64 = 1e-12;
 const GAINS: f64 = 100.0;
 const FEW: usize = 2;
 /// Equations whose JJᵀ is formed.
-const EQUATIONS: usize = 1 << 14;
+pub const EQUATIONS: usize = 1 << 14;
 /// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 30_000;
 

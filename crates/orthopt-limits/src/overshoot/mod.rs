@@ -34,6 +34,7 @@ use std::time::Duration;
 
 use crate::problem::MeasuredProblem;
 pub use common::{common, grouped};
+pub use local::EQUATIONS;
 pub use nested::one_by_one;
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::Evaluate;

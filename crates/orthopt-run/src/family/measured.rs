@@ -131,17 +131,25 @@ const BEFORE_LISTS: f64 = 0.3;
 /// Random points from which a feasible one is searched for.
 const TRIES: usize = 300;
 
-/// Why there may be no X, where unknowns are fewer than equations: a component of s nonzeros and length 1 has s − 1. A C with zeros
+/// Why there may be no X, and what to do. None where unknowns are fewer than equations: a component of s nonzeros and length 1 has s − 1. A C with zeros
 /// of its own may still have solutions.
 fn why_none(p: &MeasuredProblem) -> String {
     let r = p.rank();
     let (unknowns, equations) = (p.limits().total().saturating_sub(r), r * (r - 1) / 2);
-    match p.between().is_uncorrelated() && unknowns < equations {
-        true => format!(
+    if p.between().is_uncorrelated() && unknowns < equations {
+        return format!(
             " (uncorrelated scores of {r} components are {equations} equations, and each component has one fewer unknowns than \
-             nonzeros, {unknowns} in all)"
+             nonzeros, {unknowns} in all): allow more nonzeros"
+        );
+    }
+    match equations + r > overshoot::EQUATIONS {
+        true => format!(
+            " ({r} components are {} equations where all share variables, and at most {} are solved together): ask for \
+             fewer components",
+            equations + r,
+            overshoot::EQUATIONS
         ),
-        false => String::new(),
+        false => ": allow more nonzeros".into(),
     }
 }
 
@@ -312,9 +320,9 @@ impl Family for MeasuredProblem {
                 Some((start, _)) => {
                     Error::NoPlace { start, why: format!("{what} and {limits} was found from it"), instead }
                 }
-                None => Error::Incompatible(
-                    format!("{what} and {limits} was found{}: allow more nonzeros", why_none(self)).into(),
-                ),
+                None => {
+                    Error::Incompatible(format!("{what} and {limits} was found{}", why_none(self)).into())
+                }
             }
         })
     }

@@ -106,7 +106,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 const GRACE: Duration = Duration::from_millis(500);
 
 /// That the search ends before there is an X.
-fn too_late() -> Error {
+fn too_late(cancel: &Cancel) -> Error {
+    if cancel.is_cancelled() {
+        let why =
+            "interrupted before an X on the constraints was found: wait longer, or give a starting point";
+        return Error::Incompatible(why.into());
+    }
     let why = "no X on the constraints was found in the time that there was: allow more (";
     let instead = "), give a starting point, or allow more nonzeros";
     Error::Incompatible(Message::from(why).option("time-limit").text(instead))
@@ -154,7 +159,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             let grace = cancel.with_grace(GRACE);
             let found = |c: &Cancel| c.during(|| x0(self.problem, c));
             let x = match found(cancel).or_else(|_| found(&grace)) {
-                Err(Error::Incompatible(_)) if grace.is_over() => return Err(too_late()),
+                Err(Error::Incompatible(_)) if grace.is_over() => return Err(too_late(cancel)),
                 found => found?,
             };
             Ok((x, arm.solver.clone()))

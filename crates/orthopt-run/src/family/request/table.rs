@@ -407,14 +407,14 @@ options! {
     /// Stop after this many iterations (working sets tried)
     max_iters: u64 = option(Group::Stopping, "N", RUNS).at_least(1.0);
 
-    /// Seconds for the whole call after the data are read: setting up the problem is part of it
+    /// Seconds for the whole call after the data are read, setting up the problem too; those of `bound` come on top
     time_limit: f64 = option(
         Group::Stopping,
         "SECONDS",
         &[Call::Solve, Call::Compare, Call::Path, Call::Bound, Call::BoundOfX, Call::Explore, Call::Minimize],
     )
         .at_least(0.0)
-        .common("Limit of the whole call after the data are read");
+        .common("Limit of the call after the data are read, a bound not counted");
 
     /// Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
     tol: f64 = option(
@@ -464,7 +464,7 @@ options! {
         .at_least(1.0).python("certify").r("certify")
         .means(Of::Problem, PAIRS, |case| case.run.as_ref().map(|run| run.pairs));
 
-    /// Also compute a lower bound of F over all feasible X, and the gap [60 seconds if none are given]
+    /// Also compute a lower bound of F over all feasible X, and the gap, in these seconds beyond the time limit [60]
     // a problem without a bound says why (`Family::bounded`)
     bound: f64 = option(Group::Certificate, "SECONDS", SHOWN).at_least(0.0).alone("60")
         .common("Lower bound of F, and the gap");
