@@ -1,7 +1,7 @@
 //! The tree as a file has it (docs/bounds-limits.md, section 7): made once more, node by node, with what whoever checks it evaluates.
 
 use super::super::fixed::fixed_supports;
-use super::super::proof_file::branched::{Ground, Known, cutoff_at, divided_by, ways};
+use super::super::proof_file::branched::{Known, ScaledProblem, cutoff_at, divided_by, ways};
 use super::super::proof_file::certificate::{Branch, Branched, PartWeights, Rows, Split, Way, Weights};
 use super::super::proof_file::{Statement, plain_objective};
 use super::admm::{Effort, Splitting};
@@ -62,17 +62,17 @@ fn tree_above(
     let mut tree = Branched { unit, cutoff, ways: Vec::new(), nodes: Vec::new() };
     let mut numbers = 0;
     for counts in counts {
-        let ground = Ground::new(statement, c, unit, cutoff, &counts).ok()?;
+        let scaled = ScaledProblem::new(statement, c, unit, cutoff, &counts).ok()?;
         tree.ways.push(Way { counts: counts.clone(), node: tree.nodes.len() });
-        let mut writer = Writer { problem: &problem, ground, cutoff, cancel, numbers: &mut numbers };
-        writer.closes(writer.ground.all(&counts), &mut tree.nodes)?;
+        let mut writer = Writer { problem: &problem, scaled, cutoff, cancel, numbers: &mut numbers };
+        writer.closes(writer.scaled.all(&counts), &mut tree.nodes)?;
     }
     Some(tree)
 }
 
 struct Writer<'a> {
     problem: &'a Problem,
-    ground: Ground,
+    scaled: ScaledProblem,
     cutoff: f64,
     cancel: &'a Cancel,
     numbers: &'a mut usize,
@@ -122,10 +122,10 @@ impl Writer<'_> {
         let effort = if open.origin.is_none() { FIRST } else { OTHERS };
         let mut shares = Vec::new();
         for round in 0..=effort.rounds {
-            if !self.ground.settle(&mut open.parts) {
+            if !self.scaled.settle(&mut open.parts) {
                 return Some((true, shares));
             }
-            open.most = open.most.min(self.ground.simple(&open.parts).unwrap_or(f64::INFINITY));
+            open.most = open.most.min(self.scaled.simple(&open.parts).unwrap_or(f64::INFINITY));
             if open.most <= self.cutoff {
                 return Some((true, shares));
             }
@@ -148,7 +148,7 @@ impl Writer<'_> {
             let before = open.parts.clone();
             for weights in weights {
                 let here = open.parts.clone();
-                let most = self.ground.step(&mut open.parts, &weights).ok()?;
+                let most = self.scaled.step(&mut open.parts, &weights).ok()?;
                 open.most = open.most.min(most);
                 if open.most <= self.cutoff || open.parts != here {
                     *self.numbers += count(&weights);
@@ -171,7 +171,7 @@ impl Writer<'_> {
             }
         }
         // conclusions from the last step
-        if !self.ground.settle(&mut open.parts) {
+        if !self.scaled.settle(&mut open.parts) {
             return Some((true, shares));
         }
         let parts = parts_of(&open.parts);

@@ -2,7 +2,7 @@
 //! evaluated anew (docs/bounds-adjusted.md, section 3).
 
 use super::certain::{cross, largest, rounding};
-use super::lists::Ground;
+use super::lists::ScaledProblem;
 use super::{Cell, Leaf, Multipliers, Refusal, Rows, matrix, refused};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cholesky;
@@ -34,8 +34,8 @@ struct Ranges {
 }
 
 /// A bound of what X on these supports has; as large as can be where the file has nothing on them.
-pub fn bound(ground: &Ground, supports: &[Vec<usize>], leaves: &[Leaf]) -> Result<f64, Refusal> {
-    let heads = usize::from(ground.has_order);
+pub fn bound(scaled: &ScaledProblem, supports: &[Vec<usize>], leaves: &[Leaf]) -> Result<f64, Refusal> {
+    let heads = usize::from(scaled.has_order);
     let later = &supports[heads..];
     let holds = leaves.iter().any(|leaf| leaf.cells.iter().any(has_n));
     let mut most = f64::NEG_INFINITY;
@@ -44,7 +44,7 @@ pub fn bound(ground: &Ground, supports: &[Vec<usize>], leaves: &[Leaf]) -> Resul
         let mut placed = supports[..heads].to_vec();
         placed.extend(order.iter().map(|p| later[*p].clone()));
         let Some(leaf) = leaves.iter().find(|leaf| leaf.supports == placed) else { return Ok(f64::INFINITY) };
-        most = most.max(of_order(ground, leaf, heads)?);
+        most = most.max(of_order(scaled, leaf, heads)?);
     }
     Ok(most)
 }
@@ -60,8 +60,8 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
     orders(last).into_iter().flat_map(with).collect()
 }
 
-fn of_order(ground: &Ground, leaf: &Leaf, heads: usize) -> Result<f64, Refusal> {
-    if leaf.cut.is_nan() || leaf.cut > ground.cut {
+fn of_order(scaled: &ScaledProblem, leaf: &Leaf, heads: usize) -> Result<f64, Refusal> {
+    if leaf.cut.is_nan() || leaf.cut > scaled.cut {
         return refused("a leaf takes for granted more than the best X has");
     }
     let mut rows: Vec<usize> = leaf.supports.concat();
@@ -69,26 +69,26 @@ fn of_order(ground: &Ground, leaf: &Leaf, heads: usize) -> Result<f64, Refusal> 
     rows.dedup();
     let place = |i: &usize| rows.partition_point(|j| j < i);
     let places: Vec<Vec<usize>> = leaf.supports.iter().map(|set| set.iter().map(place).collect()).collect();
-    let known = Known::new(ground, &rows, &places, heads, &leaf.axes)?;
+    let known = Known::new(scaled, &rows, &places, heads, &leaf.axes)?;
     let has_ratios =
         leaf.cells.iter().any(|cell| cell.multipliers.as_ref().is_some_and(|m| !m.mu.is_empty()));
-    let ranges = known.ranges(ground, leaf.cut, has_ratios)?;
+    let ranges = known.ranges(scaled, leaf.cut, has_ratios)?;
     known.cell(&leaf.cells, 0, ranges)
 }
 
 impl<'a> Known<'a> {
     fn new(
-        ground: &Ground,
+        scaled: &ScaledProblem,
         rows: &[usize],
         places: &'a [Vec<usize>],
         heads: usize,
         axes: &Rows,
     ) -> Result<Self, Refusal> {
         let m = rows.len();
-        let trace: f64 = rows.iter().map(|i| ground.c.get(*i, *i)).sum();
+        let trace: f64 = rows.iter().map(|i| scaled.c.get(*i, *i)).sum();
         let shift = 4.0 * rounding(m + 4) * trace.max(f64::MIN_POSITIVE);
         let raised =
-            RowMat::from_fn(m, m, |i, j| ground.c.get(rows[i], rows[j]) + if i == j { shift } else { 0.0 });
+            RowMat::from_fn(m, m, |i, j| scaled.c.get(rows[i], rows[j]) + if i == j { shift } else { 0.0 });
         let Some(l) = cholesky::cholesky(&raised) else {
             return refused("C has no Cholesky factor on a leaf");
         };
@@ -126,9 +126,9 @@ impl<'a> Known<'a> {
     }
 
     /// What holds of every X with more than `cut`.
-    fn ranges(&self, ground: &Ground, cut: f64, has_ratios: bool) -> Result<Ranges, Refusal> {
+    fn ranges(&self, scaled: &ScaledProblem, cut: f64, has_ratios: bool) -> Result<Ranges, Refusal> {
         let (up, down) = (1.0 + RANGE, 1.0 - RANGE);
-        let own = ground.own_order;
+        let own = scaled.own_order;
         let cap = |j: usize| up * if own { self.most[j].min(self.most[0] * up) } else { self.most[j] };
         let caps: Vec<f64> = (0..self.r()).map(cap).collect();
         let all: f64 = caps.iter().sum();

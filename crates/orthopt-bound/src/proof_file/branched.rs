@@ -49,7 +49,7 @@ impl Known {
 
 /// The problem in the unit of a file.
 #[derive(Debug)]
-pub(crate) struct Ground {
+pub(crate) struct ScaledProblem {
     c: RowMat,
     lambda: f64,
     nonneg: bool,
@@ -103,8 +103,8 @@ pub(crate) fn most(problem: &Statement, tree: &Branched, c: &RowMat) -> Result<f
     }
     let mut most = tree.cutoff + SLACK * tree.cutoff.abs();
     for way in &tree.ways {
-        let ground = Ground::new(problem, c, tree.unit, most.max(tree.cutoff), &way.counts)?;
-        most = most.max(ground.left(tree, way.node, ground.all(&way.counts), f64::INFINITY)?);
+        let scaled = ScaledProblem::new(problem, c, tree.unit, most.max(tree.cutoff), &way.counts)?;
+        most = most.max(scaled.left(tree, way.node, scaled.all(&way.counts), f64::INFINITY)?);
     }
     match most.is_finite() {
         true => Ok(most * tree.unit),
@@ -112,7 +112,7 @@ pub(crate) fn most(problem: &Statement, tree: &Branched, c: &RowMat) -> Result<f
     }
 }
 
-impl Ground {
+impl ScaledProblem {
     pub fn new(
         problem: &Statement,
         c: &RowMat,

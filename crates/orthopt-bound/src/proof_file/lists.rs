@@ -81,7 +81,7 @@ impl Sets {
 }
 
 /// The problem in the unit of the file.
-pub struct Ground {
+pub struct ScaledProblem {
     /// C, raised until it is proved to be positive semidefinite.
     pub c: RowMat,
     pub r: usize,
@@ -98,7 +98,7 @@ pub struct Left {
     pub supports: Option<Vec<Vec<usize>>>,
 }
 
-impl Ground {
+impl ScaledProblem {
     /// Of C, whose entries are finite.
     pub fn new(c: &RowMat, r: usize, has_order: bool, own_order: bool, cut: f64) -> Result<Self, Refusal> {
         let n = c.nrows();
@@ -140,7 +140,7 @@ impl Ground {
             let mut columns: Vec<Arc<Sets>> = way.counts.iter().filter_map(of).collect();
             let padded = way.counts.iter().sum::<usize>() <= n;
             let own = if self.has_order { self.own_variances(&mut columns[0])? } else { Vec::new() };
-            let replay = Replay { ground: self, lists, shown: &shown, padded, own };
+            let replay = Replay { scaled: self, lists, shown: &shown, padded, own };
             replay.node(way.node, columns, &mut open)?;
         }
         Ok(open)
@@ -229,7 +229,7 @@ impl Multipliers {
 
 /// The course of one way.
 struct Replay<'a> {
-    ground: &'a Ground,
+    scaled: &'a ScaledProblem,
     lists: &'a Lists,
     shown: &'a [Multipliers],
     padded: bool,  // whether supports may be taken to share no row, or two
@@ -269,10 +269,10 @@ impl Replay<'_> {
                 now.columns.iter().map(set).collect::<Vec<Vec<usize>>>()
             });
             let most = match &supports {
-                Some(sets) => super::boxes::bound(self.ground, sets, &node.leaves)?.min(now.most),
+                Some(sets) => super::boxes::bound(self.scaled, sets, &node.leaves)?.min(now.most),
                 None => now.most,
             };
-            if most > self.ground.cut {
+            if most > self.scaled.cut {
                 open.push(Left { most, supports });
             }
         }
@@ -301,17 +301,17 @@ impl Replay<'_> {
                 ));
             }
             now.most = now.most.min(bound);
-            if bound <= self.ground.cut {
+            if bound <= self.scaled.cut {
                 return Ok(true);
             }
-            self.shrink(m, now, &raised.iter().map(|v| self.ground.cut - (bound - v)).collect::<Vec<_>>());
+            self.shrink(m, now, &raised.iter().map(|v| self.scaled.cut - (bound - v)).collect::<Vec<_>>());
         }
         Ok(!self.share_no_row_or_two(now))
     }
 
     /// True if v of column j is at most t on all supports of its list.
     fn are_below(&self, m: &Multipliers, now: &Coming, j: usize, t: f64) -> bool {
-        let below = match j < self.ground.heads() {
+        let below = match j < self.scaled.heads() {
             true => Some(self.first(m, &now.columns[j], &now.own, t)),
             false => self.second(m, &now.columns[j], t),
         };
@@ -323,7 +323,7 @@ impl Replay<'_> {
         let mut made: Vec<(Arc<Sets>, f64, Arc<Sets>)> = Vec::new(); // what is alike stays so
         for (j, t) in needed.iter().enumerate() {
             let sets = Arc::clone(&now.columns[j]);
-            if j < self.ground.heads() {
+            if j < self.scaled.heads() {
                 let keep: Vec<bool> = self.first(m, &sets, &now.own, *t).iter().map(|below| !below).collect();
                 now.own = now.own.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(v, _)| *v).collect();
                 now.columns[j] = Arc::new(sets.chosen(&keep));
@@ -347,7 +347,7 @@ impl Replay<'_> {
         let k = sets.size;
         sets.tested(|s| {
             let (mut c, mut p, mut spare) = (Vec::new(), Vec::new(), Vec::new());
-            sets.block(s, &self.ground.c, &mut c);
+            sets.block(s, &self.scaled.c, &mut c);
             sets.block(s, &m.square, &mut p);
             let beta = own[s].max(f64::MIN_POSITIVE);
             let size = c.iter().chain(&p).fold(0.0f64, |most, v| most.max(v.abs()));
@@ -358,7 +358,7 @@ impl Replay<'_> {
 
     /// Which supports have v₂ ≤ t. `None` for no t > 0.
     fn second(&self, m: &Multipliers, sets: &Sets, t: f64) -> Option<Vec<bool>> {
-        let (t_of, off) = m.second(&self.ground.c, Some(t).filter(|t| *t > 0.0)?)?;
+        let (t_of, off) = m.second(&self.scaled.c, Some(t).filter(|t| *t > 0.0)?)?;
         let k = sets.size;
         Some(sets.tested(|s| {
             let (mut block, mut spare) = (Vec::new(), Vec::new());
@@ -385,7 +385,7 @@ impl Replay<'_> {
                 if new.len() == old.len() {
                     continue;
                 }
-                if b < self.ground.heads() {
+                if b < self.scaled.heads() {
                     let kept = now.own.iter().enumerate().filter(|(s, _)| may(old.set(*s)));
                     now.own = kept.map(|(_, own)| *own).collect();
                 }
@@ -403,7 +403,7 @@ impl Replay<'_> {
             return refused(format!("node {} splits no component", now.node));
         };
         let alike = |j: &usize| {
-            let of_a_kind = split.columns.len() == 1 || *j >= self.ground.heads();
+            let of_a_kind = split.columns.len() == 1 || *j >= self.scaled.heads();
             of_a_kind && now.columns.get(*j).is_some_and(|sets| *sets == first)
         };
         let mut seen = split.columns.clone();
@@ -412,7 +412,7 @@ impl Replay<'_> {
         if seen.len() != split.columns.len() || !split.columns.iter().all(alike) {
             return refused(format!("node {} splits components that are not alike", now.node));
         }
-        let own = |inside: bool| match split.columns[0] < self.ground.heads() {
+        let own = |inside: bool| match split.columns[0] < self.scaled.heads() {
             true => {
                 let of = |s: &usize| first.set(*s).contains(&row) == inside;
                 (0..first.len()).filter(of).map(|s| now.own[s]).collect()

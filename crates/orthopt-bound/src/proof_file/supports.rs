@@ -1,6 +1,6 @@
 //! What lists of supports prove of adjusted and polar variance, and the F of X.
 
-use super::lists::{Ground, SLACK};
+use super::lists::{SLACK, ScaledProblem};
 use super::{Limits, Lists, OfOthers, ProofFile, Refusal, Statement, certain, refused};
 use crate::Elsewhere;
 use orthopt_core::smooth::Measure;
@@ -33,13 +33,13 @@ pub fn most(file: &ProofFile, lists: &Lists, c: &RowMat, x: &RowMat) -> Result<(
     if stated != written {
         return refused("nonzeros are not given to the components in all ways that the limit allows");
     }
-    let scaled = RowMat::from_fn(n, n, |i, j| c.get(i, j) / unit);
-    if scaled.find_non_finite().is_some() || !lists.cutoff.is_finite() {
+    let of_unit = RowMat::from_fn(n, n, |i, j| c.get(i, j) / unit);
+    if of_unit.find_non_finite().is_some() || !lists.cutoff.is_finite() {
         return refused("a number is not finite");
     }
     let cut = lists.cutoff * (1.0 + SLACK);
-    let ground = Ground::new(&scaled, r, has_order, problem.own_order(), cut)?;
-    let left = ground.left(lists)?;
+    let scaled = ScaledProblem::new(&of_unit, r, has_order, problem.own_order(), cut)?;
+    let left = scaled.left(lists)?;
     let most = left.iter().map(|left| left.most).fold(cut, f64::max);
     let sorted = |sets: &Vec<Vec<usize>>| {
         let mut sets = sets.clone();

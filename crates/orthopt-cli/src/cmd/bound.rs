@@ -75,7 +75,7 @@ pub struct Args {
 }
 
 /// Options in addition to those of `solve`.
-struct Wanted {
+struct BoundOptions {
     x: Option<PathBuf>,
     effort: Effort,
     dual: Option<PathBuf>,
@@ -92,11 +92,11 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         .writes("--save-dual", args.save_dual.as_deref())
         .writes("--proof", args.proof.as_deref())
         .check()?;
-    let wanted = Wanted::of(&mut options, args.x, args.nodes, (args.save_dual, args.proof))?;
-    let call = if wanted.x.is_some() { Call::BoundOfX } else { Call::Bound };
-    let own: &[&str] = if wanted.effort.nodes.is_some() { &["nodes"] } else { &[] };
+    let extra = BoundOptions::of(&mut options, args.x, args.nodes, (args.save_dual, args.proof))?;
+    let call = if extra.x.is_some() { Call::BoundOfX } else { Call::Bound };
+    let own: &[&str] = if extra.effort.nodes.is_some() { &["nodes"] } else { &[] };
     let settings = args.configured.settings(call, &mut options, own)?;
-    if wanted.x.is_some() {
+    if extra.x.is_some() {
         let set = settings.job.request.solver_constants().iter().next().map(|(name, _)| name.to_string());
         if let Some(name) = set {
             return Err(usage(format!(
@@ -105,10 +105,10 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         }
     }
     settings.outputs.iter().try_for_each(|output| output.check_is_for("bound"))?;
-    start(settings, &wanted)
+    start(settings, &extra)
 }
 
-impl Wanted {
+impl BoundOptions {
     /// Request for a bound; takes the limits and files of a bound out of `options`.
     fn of(
         options: &mut Request,
@@ -139,13 +139,13 @@ impl Wanted {
     }
 }
 
-fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+fn start(mut settings: Settings, extra: &BoundOptions) -> anyhow::Result<ExitCode> {
     let request = &mut settings.job.request;
-    request.search_before_a_bound(wanted.effort.seconds);
+    request.search_before_a_bound(extra.effort.seconds);
     let progress = Progress::new(settings.quiet, request.stopping());
     progress.stage(format!("reading {}", settings.data.source.display()));
     let input = Input::load(&settings.data)?;
-    let given = wanted.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
+    let given = extra.x.as_deref().map(|path| read_x("--x", path)).transpose()?;
     if let Some(x) = &given {
         check_rows("--x", x, input.info.cols)?;
         if request.rank_rule().is_some() {
@@ -154,11 +154,11 @@ fn start(mut settings: Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         request.rank.get_or_insert(x.ncols().into());
     }
     progress.stage("setting up the problem");
-    let clock = interrupt::cancel().within(Some(wanted.effort.seconds));
+    let clock = interrupt::cancel().within(Some(extra.effort.seconds));
     let posed = pose(settings.job.clone(), &input, &clock)?;
     drop(input);
     posed.task.notes.iter().for_each(|note| progress.note(note));
-    of_posed(&settings, (wanted, &clock), &posed, given, progress)
+    of_posed(&settings, (extra, &clock), &posed, given, progress)
 }
 
 /// An X, its F, and how it came about.
@@ -170,20 +170,20 @@ struct Incumbent {
 
 fn of_posed(
     settings: &Settings,
-    (wanted, clock): (&Wanted, &Cancel),
+    (extra, clock): (&BoundOptions, &Cancel),
     posed: &PosedJob,
     given: Option<RowMat>,
     mut progress: Progress,
 ) -> anyhow::Result<ExitCode> {
     let (task, problem) = (&posed.task, &posed.problem);
-    if wanted.proof.is_some() {
+    if extra.proof.is_some() {
         problem.statement(task.problem.name)?; // what no file could prove needs no incumbent
     }
     let incumbent = match given {
         Some(x) => {
             posed.check_x(false)?;
             interrupt::keep_results();
-            read(wanted, problem, x)?
+            read(extra, problem, x)?
         }
         None => {
             progress.stage("choosing the starting point");
@@ -193,15 +193,15 @@ fn of_posed(
         }
     };
     let seconds = clock.left().unwrap_or_default();
-    let effort = Effort { seconds, memory: posed.job.request.memory(), ..wanted.effort };
+    let effort = Effort { seconds, memory: posed.job.request.memory(), ..extra.effort };
     let found = global::bound(problem, Some(&incumbent.x), effort, &progress)?;
     progress.clear();
-    publish(settings, wanted, problem, task, &incumbent, &found)
+    publish(settings, extra, problem, task, &incumbent, &found)
 }
 
 /// X of `--x`, checked.
-fn read(wanted: &Wanted, problem: &AnyProblem, x: RowMat) -> anyhow::Result<Incumbent> {
-    let source = wanted.x.as_ref().map_or(String::new(), |path| path.display().to_string());
+fn read(extra: &BoundOptions, problem: &AnyProblem, x: RowMat) -> anyhow::Result<Incumbent> {
+    let source = extra.x.as_ref().map_or(String::new(), |path| path.display().to_string());
     let x = Assessment::repaired(problem, x, "X", 0.0).with_context(|| source.clone())?.x;
     Ok(Incumbent { x, source, report: None })
 }
@@ -218,7 +218,7 @@ fn solved(posed: &PosedJob, run: &PlannedRun, progress: &mut Progress) -> anyhow
 /// Files first; then the summary or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish(
     settings: &Settings,
-    wanted: &Wanted,
+    extra: &BoundOptions,
     problem: &AnyProblem,
     task: &Task,
     incumbent: &Incumbent,
@@ -226,16 +226,16 @@ fn publish(
 ) -> anyhow::Result<ExitCode> {
     let mut failures: Vec<anyhow::Error> = Vec::new();
     let x = found.x.as_ref().unwrap_or(&incumbent.x);
-    if let Some(path) = &wanted.save_x {
+    if let Some(path) = &extra.save_x {
         failures.extend(orthopt_data::write_npy(path, x.as_mat()).err().map(Into::into));
     }
-    if let Some(path) = &wanted.dual {
+    if let Some(path) = &extra.dual {
         failures.extend(save_dual(problem, found, path).err());
     }
-    if let Some(path) = &wanted.proof {
+    if let Some(path) = &extra.proof {
         failures.extend(write_proof((task, problem), (found, x), path).err());
     }
-    if let Some(path) = &wanted.plot {
+    if let Some(path) = &extra.plot {
         failures.extend(
             pictures::write_bound((task, incumbent.report.as_ref()), found, path, settings.look).err(),
         );

@@ -86,7 +86,7 @@ pub struct Args {
 }
 
 /// Options in addition to those of `solve`.
-struct Wanted {
+struct PathOptions {
     along: Option<Along>,
     folds: Option<Folds>,
     table: Option<PathBuf>,
@@ -95,22 +95,22 @@ struct Wanted {
 
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let mut options = args.configured.options(args.options.0)?;
-    let wanted = Wanted {
+    let extra = PathOptions {
         along: along(args.counts, args.lambdas),
         folds: args.cv.map(|n| folds(n, args.cv_by.as_deref())).transpose()?,
         table: args.save_path,
         plot: options.plot.take(),
     };
-    check(&options, &wanted)?;
+    check(&options, &extra)?;
     args.configured
         .files(&options)
-        .writes("--plot", wanted.plot.as_deref())
-        .writes("--save-path", wanted.table.as_deref())
+        .writes("--plot", extra.plot.as_deref())
+        .writes("--save-path", extra.table.as_deref())
         .check()?;
-    let own = [("cv", wanted.folds.is_some()), ("cv-by", args.cv_by.is_some())];
+    let own = [("cv", extra.folds.is_some()), ("cv-by", args.cv_by.is_some())];
     let own: Vec<&str> = own.into_iter().filter(|(_, given)| *given).map(|(name, _)| name).collect();
     let settings = args.configured.settings(Call::Path, &mut options, &own)?;
-    walk_path(&settings, &wanted)
+    walk_path(&settings, &extra)
 }
 
 fn folds(count: usize, by: Option<&str>) -> anyhow::Result<Folds> {
@@ -128,9 +128,9 @@ fn along(counts: Vec<usize>, lambdas: Vec<f64>) -> Option<Along> {
 }
 
 /// Checks options of `solve` that do not apply, and extensions of files.
-fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result<()> {
+fn check(options: &orthopt::request::Request, extra: &PathOptions) -> anyhow::Result<()> {
     let given = [
-        ("lambda", options.lambda.is_some() && !matches!(wanted.along, Some(Along::Counts(_)))),
+        ("lambda", options.lambda.is_some() && !matches!(extra.along, Some(Along::Counts(_)))),
         ("lambda-share", options.lambda_share.is_some()),
         ("relative-lambda", options.relative_lambda.is_some()),
         ("nonzeros", options.nonzeros.is_some()),
@@ -158,13 +158,13 @@ fn check(options: &orthopt::request::Request, wanted: &Wanted) -> anyhow::Result
     if options.init.is_some() {
         return Err(usage("path chooses the starting points of every point; --init is an option of solve"));
     }
-    if let Some(path) = &wanted.plot {
+    if let Some(path) = &extra.plot {
         picture::check("--plot", path)?;
     }
-    wanted.table.as_deref().map_or(Ok(()), |path| check_ending("--save-path", path, &[".csv"]))
+    extra.table.as_deref().map_or(Ok(()), |path| check_ending("--save-path", path, &[".csv"]))
 }
 
-fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
+fn walk_path(settings: &Settings, extra: &PathOptions) -> anyhow::Result<ExitCode> {
     let stopping = settings.job.request.stopping();
     let mut progress = Progress::new(settings.quiet, stopping);
     progress.stage(format!("reading {}", settings.data.source.display()));
@@ -173,18 +173,18 @@ fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
     let facts = input.info.clone();
     let data = input.pca();
     let of_columns = matches!(facts.scale.as_str(), "unit" | "std");
-    if wanted.folds.is_some_and(|folds| folds.by == By::Cells) && of_columns {
+    if extra.folds.is_some_and(|folds| folds.by == By::Cells) && of_columns {
         let sentence = "the cells that are held out had their part in the scales of the columns, which are those of all cells (";
         progress.note(&Message::from(sentence).option("scale").text(")"));
     }
     let clock = interrupt::cancel().within(stopping.time_limit);
-    let walks = 1 + wanted.folds.map_or(0, |folds| folds.count);
-    let (request, note) = settings.job.path(&data, &facts, wanted.along.clone(), walks, &clock)?;
+    let walks = 1 + extra.folds.map_or(0, |folds| folds.count);
+    let (request, note) = settings.job.path(&data, &facts, extra.along.clone(), walks, &clock)?;
     note.iter().for_each(|note| progress.note(note));
     interrupt::keep_results();
     let bar = progress.points();
     let mut what = "path".to_string();
-    let validation = match wanted.folds {
+    let validation = match extra.folds {
         None => None,
         Some(folds) => {
             what = format!("{} folds", folds.count);
@@ -199,7 +199,7 @@ fn walk_path(settings: &Settings, wanted: &Wanted) -> anyhow::Result<ExitCode> {
         found.bound(&data, &request, seconds, interrupt::cancel())?;
     }
     progress.clear();
-    publish(settings, wanted, input, &request, &found, validation)
+    publish(settings, extra, input, &request, &found, validation)
 }
 
 /// Runs under a bar, until Ctrl-C.
@@ -218,20 +218,20 @@ fn watched<T>(
 /// Files first, then the table or the JSON. Error if a file cannot be written, after all others have been written.
 fn publish(
     settings: &Settings,
-    wanted: &Wanted,
+    extra: &PathOptions,
     input: Input,
     request: &PathRequest,
     found: &Path,
     validation: Option<Validation>,
 ) -> anyhow::Result<ExitCode> {
-    let told = PathSummary::new(&request.along, found, validation.zip(wanted.folds.map(|folds| folds.by)));
-    let chosen = &found.points[told.chosen].report;
+    let summary = PathSummary::new(&request.along, found, validation.zip(extra.folds.map(|folds| folds.by)));
+    let chosen = &found.points[summary.chosen].report;
     let mut failures: Vec<anyhow::Error> = Vec::new();
-    if let Some(path) = &wanted.table {
-        failures.extend(path_report::write_table(&told, path).err());
+    if let Some(path) = &extra.table {
+        failures.extend(path_report::write_table(&summary, path).err());
     }
-    if let Some(path) = &wanted.plot {
-        failures.extend(path_report::write_picture(&told, path, settings.look).err());
+    if let Some(path) = &extra.plot {
+        failures.extend(path_report::write_picture(&summary, path, settings.look).err());
     }
     let shown = kept_data(settings, input)?.map(|input| input.shown(chosen.x()));
     for file in &settings.outputs {
@@ -239,10 +239,10 @@ fn publish(
             .extend(file.write(&Found { report: chosen, shown: shown.as_ref(), look: settings.look }).err());
     }
     if settings.prints() {
-        failures.extend(output::print(&path_report::summary(&told, settings.top)).err());
+        failures.extend(output::print(&path_report::summary(&summary, settings.top)).err());
     }
     if let Some(path) = &settings.json {
-        failures.extend(json::write(&told.object(), path).err());
+        failures.extend(json::write(&summary.object(), path).err());
     }
     failures.iter().for_each(|failure| say("error", &explained(failure)));
     Ok(ExitCode::from(match failures.is_empty() {

@@ -63,16 +63,16 @@ impl Slices {
     /// Cuts a block; its values are at most 2^±160 or 0.
     pub(super) fn of(block: &Block) -> Self {
         let rows = block.rows;
-        let looks: Vec<Look> = block.values.par_chunks(rows).map(Look::at).collect();
-        let count = cheapest(&looks, block);
+        let needs_of: Vec<SliceNeeds> = block.values.par_chunks(rows).map(SliceNeeds::at).collect();
+        let count = cheapest(&needs_of, block);
         let factors = count * (count + 1) / 2;
         let mut values = vec![0.0; factors * block.values.len()];
         let columns = values.par_chunks_mut(factors * rows).zip(block.values.par_chunks(rows));
-        let rests = columns.zip(&looks).enumerate().flat_map_iter(|(column, ((out, values), look))| {
-            look.top.map_or(Vec::new(), |top| cut(values, top, count, column, out))
+        let rests = columns.zip(&needs_of).enumerate().flat_map_iter(|(column, ((out, values), needs))| {
+            needs.top.map_or(Vec::new(), |top| cut(values, top, count, column, out))
         });
         let rests = rests.collect();
-        Self { count, rows, values, tops: looks.iter().map(|look| look.top).collect(), rests }
+        Self { count, rows, values, tops: needs_of.iter().map(|needs| needs.top).collect(), rests }
     }
 
     /// The exponent of the last bit of the last slice.
@@ -86,31 +86,31 @@ impl Slices {
     }
 }
 
-/// A column at a glance.
-struct Look {
+/// Scale of a column, and the number of its entries that need more slices.
+struct SliceNeeds {
     top: Option<i32>,
-    needs: [usize; MOST], // entries that need more than k + 1 slices
+    entries: [usize; MOST], // entries that need more than k + 1 slices
 }
 
-impl Look {
+impl SliceNeeds {
     fn at(column: &[f64]) -> Self {
         let largest = column.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
-        let mut look = Self { top: (largest > 0.0).then(|| above(largest)), needs: [0; MOST] };
-        let Some(top) = look.top else { return look };
+        let mut needs = Self { top: (largest > 0.0).then(|| above(largest)), entries: [0; MOST] };
+        let Some(top) = needs.top else { return needs };
         for v in column.iter().filter(|v| **v != 0.0) {
             let length = top + 1 - parts(*v).1;
             let slices = (length.max(1) as usize).div_ceil(BITS as usize);
-            look.needs[..MOST.min(slices - 1)].iter_mut().for_each(|count| *count += 1);
+            needs.entries[..MOST.min(slices - 1)].iter_mut().for_each(|count| *count += 1);
         }
-        look
+        needs
     }
 }
 
 /// The number of slices with the least work. Whatever it is, the sum is the same.
-fn cheapest(looks: &[Look], block: &Block) -> usize {
+fn cheapest(needs_of: &[SliceNeeds], block: &Block) -> usize {
     let entries = block.values.len() as f64;
     let cost = |slices: usize| {
-        let rests: usize = looks.iter().map(|look| look.needs[slices - 1]).sum();
+        let rests: usize = needs_of.iter().map(|needs| needs.entries[slices - 1]).sum();
         (slices * (slices + 1) / 2) as f64 * entries * IN_GEMM + rests as f64 * ALONE
     };
     (1..=MOST).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(MOST)

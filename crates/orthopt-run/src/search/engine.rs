@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 use super::control::Control;
 use super::ended::{Ended, Known};
 use super::ending::Ending;
-use super::jobs::{Ground, Jobs, Queue, help};
+use super::jobs::{JobContext, Jobs, Queue, help};
 use super::task::{Done, at};
 use super::turns::Turns;
 use super::watcher::Watcher;
@@ -78,7 +78,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
     let names: Vec<_> = moves.iter().map(|m| m.name()).chain([CANDIDATE]).collect();
     let expected = moves.iter().map(|_| portfolio.polish).chain([2 * portfolio.run]).collect();
     let Settings { seed, effort, stopping, .. } = settings;
-    let on = Ground { problem, stopping, control: &control };
+    let on = JobContext { problem, stopping, control: &control };
     // Whoever launches tasks is free to do so at any time where others perform them. A limit of iterations means the same for any number of
     // threads where they are made one task after the other; and a search that is to be alone on its thread, or is on one of a pool, has
     // no others.
@@ -103,7 +103,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             cancel,
             control,
             watcher: Watcher { problem, control, observers, trace: Trace::default(), seen: 0 },
-            flight: Jobs::new(helpers, &call),
+            jobs: Jobs::new(helpers, &call),
             until: Until::Landed,
             performs,
             order: Vec::new(),
@@ -189,7 +189,7 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) cancel: &'a Cancel, // of whoever wants X
     pub(super) control: &'a Control,
     pub(super) watcher: Watcher<'a, 'o, P>,
-    pub(super) flight: Jobs<'a, P, JobKind>,
+    pub(super) jobs: Jobs<'a, P, JobKind>,
     pub(super) until: Until,
     pub(super) performs: bool,           // tasks, on this thread
     pub(super) order: Vec<(f64, usize)>, // of the arms of a round, by what they have reached
@@ -252,8 +252,8 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
     }
 
     /// Problem, limits and control that tasks share.
-    pub(super) fn ground(&self) -> Ground<'a, P> {
-        Ground { problem: self.problem, stopping: self.settings.stopping, control: self.control }
+    pub(super) fn context(&self) -> JobContext<'a, P> {
+        JobContext { problem: self.problem, stopping: self.settings.stopping, control: self.control }
     }
 
     /// Budget of a task that is launched now.
@@ -329,7 +329,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         let most = (self.work / PART).max(self.portfolio.tuning.min_polish);
         task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(most), Some(worth)));
         let known = Known { lowest: best.done.objective, ..self.known() };
-        self.flight.launch(task, JobKind::Settle, known);
+        self.jobs.launch(task, JobKind::Settle, known);
         self.go_on(Until::Landed);
     }
 

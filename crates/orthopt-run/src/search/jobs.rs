@@ -25,19 +25,19 @@ pub(super) type Outcome = Option<Result<Done>>;
 
 /// Problem, limits and control that tasks share.
 #[derive(Debug)]
-pub(super) struct Ground<'a, P> {
+pub(super) struct JobContext<'a, P> {
     pub problem: &'a P,
     pub stopping: Stopping,
     pub control: &'a Control,
 }
 
-impl<P> Clone for Ground<'_, P> {
+impl<P> Clone for JobContext<'_, P> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<P> Copy for Ground<'_, P> {}
+impl<P> Copy for JobContext<'_, P> {}
 
 /// A task in flight.
 pub(super) struct Job<P> {
@@ -66,8 +66,8 @@ impl Drop for Landing<'_> {
 
 impl<P: Evaluate + 'static> Job<P> {
     /// Performs it, unless cancelled. `tick` is called all the time.
-    pub fn perform(&self, on: Ground<'_, P>, tick: &mut dyn FnMut()) {
-        let Ground { problem, stopping, control } = on;
+    pub fn perform(&self, on: JobContext<'_, P>, tick: &mut dyn FnMut()) {
+        let JobContext { problem, stopping, control } = on;
         let _landing = Landing { is_over: &self.is_over, control };
         // tasks follow each other on one thread where iterations are limited
         let left = stopping.max_iters.map(|most| most.saturating_sub(control.iterations()));
@@ -146,7 +146,7 @@ impl<P> Queue<P> {
 }
 
 /// Performs jobs on a thread of its own, one after the other. A panic goes on at the end: it ends the search, whose jobs are all to end.
-pub(super) fn help<P: Evaluate + Sync + 'static>(queue: &Queue<P>, crew: &Arc<Crew>, on: Ground<'_, P>) {
+pub(super) fn help<P: Evaluate + Sync + 'static>(queue: &Queue<P>, crew: &Arc<Crew>, on: JobContext<'_, P>) {
     crew.join(|| {
         let mut panicked = None;
         while let Some(job) = queue.next() {
@@ -262,7 +262,7 @@ mod tests {
         let problem = PcaProblem::new(f, AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
         let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let on = Ground { problem: &problem, stopping, control: &control };
+        let on = JobContext { problem: &problem, stopping, control: &control };
         let crew = Crew::new();
         let ended = catch_unwind(AssertUnwindSafe(|| {
             thread::scope(|scope| {
@@ -272,17 +272,17 @@ mod tests {
                     *helper.borrow_mut() = Some(scope.spawn(move || help(&queue, &crew, on)));
                     true
                 };
-                let mut flight: Jobs<'_, PcaProblem, ()> = Jobs::new(1, &call);
+                let mut jobs: Jobs<'_, PcaProblem, ()> = Jobs::new(1, &call);
                 for _ in 0..3 {
                     let x0: MakeStart<PcaProblem> = Box::new(|_, _| panic!("a test"));
-                    flight.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
+                    jobs.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
                 }
-                while flight.len() > 0 {
-                    if flight.ended().is_none() {
+                while jobs.len() > 0 {
+                    if jobs.ended().is_none() {
                         thread::yield_now();
                     }
                 }
-                drop(flight);
+                drop(jobs);
                 if let Err(panic) = helper.take().unwrap().join() {
                     resume_unwind(panic);
                 }
@@ -313,7 +313,7 @@ mod tests {
         let problem = PcaProblem::new(f, AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
         let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let on = Ground { problem: &problem, stopping, control: &control };
+        let on = JobContext { problem: &problem, stopping, control: &control };
         let (begun, nested) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let crew = Crew::new();
         thread::scope(|scope| {
@@ -322,7 +322,7 @@ mod tests {
                 scope.spawn(move || help(&queue, &crew, on));
                 true
             };
-            let mut flight: Jobs<'_, PcaProblem, ()> = Jobs::new(2, &call);
+            let mut jobs: Jobs<'_, PcaProblem, ()> = Jobs::new(2, &call);
             for _ in 0..40 {
                 let (begun, nested) = (Arc::clone(&begun), Arc::clone(&nested));
                 let x0: MakeStart<PcaProblem> = Box::new(move |_, _| {
@@ -334,10 +334,10 @@ mod tests {
                     INSIDE.set(INSIDE.get() - 1);
                     Err(Error::Incompatible(format!("{}", sums.len()).into()))
                 });
-                flight.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
+                jobs.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
             }
-            while flight.len() > 0 {
-                if flight.ended().is_none() {
+            while jobs.len() > 0 {
+                if jobs.ended().is_none() {
                     thread::yield_now();
                 }
             }
@@ -360,7 +360,7 @@ mod tests {
         let problem = PcaProblem::new(AnySmooth::Dense(f), AnyPenalty::L0(L0::new(0.1).unwrap()), 1).unwrap();
         let control = Control::new(Cancel::never(), Default::default());
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
-        let on = Ground { problem: &problem, stopping, control: &control };
+        let on = JobContext { problem: &problem, stopping, control: &control };
         let costs = |work: usize| Task {
             parts: Vec::new(),
             x0: (Box::new(move |_: &PcaProblem, _| {
@@ -369,27 +369,27 @@ mod tests {
             })),
         };
         let call = |_| false;
-        let mut flight: Jobs<'_, PcaProblem, &str> = Jobs::new(0, &call);
-        flight.launch(costs(3_000_000), "long", Known::default());
-        flight.launch(costs(1_000_000), "short", Known::default());
-        let [long, short] = [(); 2].map(|()| flight.take().unwrap());
-        assert!(flight.take().is_none() && flight.ended().is_none());
+        let mut jobs: Jobs<'_, PcaProblem, &str> = Jobs::new(0, &call);
+        jobs.launch(costs(3_000_000), "long", Known::default());
+        jobs.launch(costs(1_000_000), "short", Known::default());
+        let [long, short] = [(); 2].map(|()| jobs.take().unwrap());
+        assert!(jobs.take().is_none() && jobs.ended().is_none());
         // the long one is over first, but the other might still end before it
         long.perform(on, &mut || ());
-        assert!(flight.ended().is_none());
+        assert!(jobs.ended().is_none());
         short.perform(on, &mut || ());
-        assert_eq!(flight.ended().map(|e| (e.0, e.2)), Some(("short", 1_000_000 + OVERHEAD)));
+        assert_eq!(jobs.ended().map(|e| (e.0, e.2)), Some(("short", 1_000_000 + OVERHEAD)));
         // launched at the end of the short one, so it ends before the long one
-        flight.launch(costs(500_000), "next", Known::default());
-        assert!(flight.ended().is_none());
-        flight.take().unwrap().perform(on, &mut || ());
-        let order: Vec<_> = std::iter::from_fn(|| flight.ended().map(|e| e.0)).collect();
+        jobs.launch(costs(500_000), "next", Known::default());
+        assert!(jobs.ended().is_none());
+        jobs.take().unwrap().perform(on, &mut || ());
+        let order: Vec<_> = std::iter::from_fn(|| jobs.ended().map(|e| e.0)).collect();
         assert_eq!(order, ["next", "long"]);
-        assert_eq!(flight.clock, 3_000_000 + OVERHEAD);
+        assert_eq!(jobs.clock, 3_000_000 + OVERHEAD);
         // ended like a whole task that is cancelled
         control.cancel.cancel();
-        flight.launch(costs(1), "late", Known::default());
-        flight.take().unwrap().perform(on, &mut || ());
-        assert!(matches!(flight.ended(), Some(("late", None, _))));
+        jobs.launch(costs(1), "late", Known::default());
+        jobs.take().unwrap().perform(on, &mut || ());
+        assert!(matches!(jobs.ended(), Some(("late", None, _))));
     }
 }

@@ -56,7 +56,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         for k in some {
             let seed = self.seed_of(*k, 0);
             match (self.portfolio.arms[*k].task)(self.problem, 0, seed) {
-                Ok(task) => self.flight.launch(task, JobKind::Arm((*k, 0, seed)), self.known()),
+                Ok(task) => self.jobs.launch(task, JobKind::Arm((*k, 0, seed)), self.known()),
                 Err(error) => self.failed(*k, error),
             }
         }

@@ -28,7 +28,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.proceed();
         while !self.is_there() {
             match self.own_job() {
-                Some(job) => job.perform(self.ground(), &mut || self.tick()),
+                Some(job) => job.perform(self.context(), &mut || self.tick()),
                 None => self.rest(),
             }
             self.tick();
@@ -37,7 +37,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// One for this thread, where it performs any.
     fn own_job(&self) -> Option<Arc<Job<P>>> {
-        if self.performs || self.flight.is_without_help() { self.flight.take() } else { None }
+        if self.performs || self.jobs.is_without_help() { self.jobs.take() } else { None }
     }
 
     /// Waits for the next end.
@@ -45,7 +45,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         loop {
             self.watcher.look(false);
             std::thread::park_timeout(NAP);
-            if self.flight.is_next_known() || self.control.cancel.is_over() {
+            if self.jobs.is_next_known() || self.control.cancel.is_over() {
                 return;
             }
         }
@@ -54,7 +54,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// Between two steps of a task: it is no work of that one.
     fn tick(&mut self) {
         self.watcher.look(false);
-        if self.flight.is_next_known() {
+        if self.jobs.is_next_known() {
             work::counted(|| self.proceed());
         }
     }
@@ -68,8 +68,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// tasks have been performed by then.
     fn is_there(&mut self) -> bool {
         match self.until {
-            Until::Landed => self.flight.len() == 0,
-            Until::Round => !self.flight.aims().any(|aim| matches!(aim, JobKind::Arm(_))),
+            Until::Landed => self.jobs.len() == 0,
+            Until::Round => !self.jobs.aims().any(|aim| matches!(aim, JobKind::Arm(_))),
             Until::Enough => {
                 self.is_over() || !self.can_move(self.portfolio.tuning.failures) || self.is_enough()
             }
@@ -90,12 +90,12 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             Until::Round => self.portfolio.tuning.in_race(),
             Until::Enough => self.portfolio.tuning.in_flight,
         };
-        if self.flight.len() >= room || self.is_over() {
+        if self.jobs.len() >= room || self.is_over() {
             return false;
         }
         if let Some((task, aim, lowest)) = self.further() {
             let known = Known { lowest, ..self.known() };
-            self.flight.launch(task, aim, known);
+            self.jobs.launch(task, aim, known);
             return true;
         }
         let moves = self.moves.len();
@@ -116,7 +116,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             }),
         };
         match task {
-            Some((task, place)) => self.flight.launch(task, JobKind::Search(kind, place), self.known()),
+            Some((task, place)) => self.jobs.launch(task, JobKind::Search(kind, place), self.known()),
             None => self.failures += 1,
         }
         true
@@ -139,7 +139,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 
     /// Takes in what has ended next; whether it is known what that is.
     fn take_in(&mut self) -> bool {
-        let Some((aim, outcome, work)) = self.flight.ended() else { return false };
+        let Some((aim, outcome, work)) = self.jobs.ended() else { return false };
         if matches!(self.end, Some((Status::Optimal, _))) {
             return true; // cut off, since there is nothing to be found
         }

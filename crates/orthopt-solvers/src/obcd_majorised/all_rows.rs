@@ -20,8 +20,8 @@ const TIGHT: f64 = 1e-13;
 /// ‖D‖ beside the multipliers at which a descent on a support ends.
 const FLAT: f64 = 1e-9;
 
-/// What came of the step.
-pub(super) struct Settled {
+/// Result of the step.
+pub(super) struct StepResult {
     pub criticality: f64, // ‖E‖, relative to the scale of f plus ‖∇f(X)‖; infinite where it took too long
     pub x: Option<RowMat>, // a point with a lower F
     pub gradients: u64,
@@ -33,12 +33,12 @@ pub(super) fn settle<F: Smooth, H: Nonsmooth>(
     (x, g, scale): (&RowMat, &RowMat, f64),
     steps: usize,
     pace: &mut Pace,
-) -> Settled {
+) -> StepResult {
     // a step too short to be seen is no step to begin with
     pace.step = x.norm() / g.norm().max(f64::MIN_POSITIVE);
     let f = ByGradient { f: &p.f, gradients: Cell::new(1) };
     let Some((norm, z, e)) = shortest_subgradient(p, x, &Cancel::never(), MOST) else {
-        return Settled { criticality: f64::INFINITY, x: None, gradients: 1 };
+        return StepResult { criticality: f64::INFINITY, x: None, gradients: 1 };
     };
     let criticality = norm / (scale + g.norm()).max(f64::MIN_POSITIVE);
     let d = on_support(&p.h, (x, &z, &e));
@@ -55,7 +55,7 @@ pub(super) fn settle<F: Smooth, H: Nonsmooth>(
         }
         (objective.of(&point) < before).then(|| point.tightened()).flatten().map(|point| point.x)
     });
-    Settled { criticality, x: reached.flatten(), gradients: f.gradients.get() }
+    StepResult { criticality, x: reached.flatten(), gradients: f.gradients.get() }
 }
 
 /// E on the support of X and where an entry leaves zero, zero elsewhere.
