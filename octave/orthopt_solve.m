@@ -98,7 +98,8 @@
 %   'threads'  Threads to use [default: all]; X does not depend on it
 % Stopping
 %   'max_iters'  Stop after this many iterations (working sets tried)
-%   'time_limit'  Seconds for the whole call after the data are read, setting up the problem too; those of `bound` come on top
+%   'time_limit'  Seconds for the whole call after the data are read, setting up the problem too; those of
+%       `bound` come on top
 %   'tol'  Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
 %       [default: 1e-9]
 %   'min_decrease'  Stop as stalled when a pass lowers F by less [default: 0, never]
@@ -115,7 +116,8 @@
 % Certificate
 %   'certify'  Check all pairs of rows: certify block-2 stationarity, or report the largest decrease of F
 %   'certify_sample'  Check this many random pairs instead of all
-%   'bound'  Also compute a lower bound of F over all feasible X, and the gap, in these seconds beyond the time limit [60]
+%   'bound'  Also compute a lower bound of F over all feasible X, and the gap, in these seconds beyond the time
+%       limit [60]
 % Output
 %   'title'  Title of the pictures, in place of "3 sparse components of 13 variables"
 %

@@ -166,7 +166,8 @@ def solve(
         * ``seed``: Seed of all random choices [default: 0]
         * ``threads``: Threads to use [default: all]; X does not depend on it
         * ``max_iters``: Stop after this many iterations (working sets tried)
-        * ``time_limit``: Seconds for the whole call after the data are read, setting up the problem too; those of `bound` come on top
+        * ``time_limit``: Seconds for the whole call after the data are read, setting up the problem too; those of
+          `bound` come on top
         * ``tol``: Converged when no pair lowers F by more than TOL * (scale + |F|), or stationarity is at most 1000 TOL
           [default: 1e-9]
         * ``min_decrease``: Stop as stalled when a pass lowers F by less [default: 0, never]
