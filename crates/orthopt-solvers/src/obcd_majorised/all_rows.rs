@@ -20,7 +20,7 @@ const TIGHT: f64 = 1e-13;
 /// ‖D‖ beside the multipliers at which a descent on a support ends.
 const FLAT: f64 = 1e-9;
 
-/// What came of the step.
+/// Result of the step.
 pub(super) struct Settled {
     pub criticality: f64, // ‖E‖, relative to the scale of f plus ‖∇f(X)‖; infinite where it took too long
     pub x: Option<RowMat>, // a point with a lower F
