@@ -64,9 +64,9 @@ pub(super) fn difference(c: &RowMat, z: &RowMat) -> RowMat {
     RowMat::from_fn(n, n, |i, j| 0.5 * c.get(i, j) - z.get(i, j))
 }
 
-/// The same from approximations of at least r leading eigenpairs of `m`, ½C − Z. The better they are, the closer
-/// it is; it holds for any. Cost n³/3 flops for each of a few factorisations. `None` as well if n is large and the work is
-/// cancelled.
+/// Bound as in [`sum_of_largest`] from approximations of at least r leading eigenpairs of `m` = ½C − Z. It holds for
+/// any approximations, and is closer for better ones. Cost n³/3 flops for each of a few factorisations. `None` as well
+/// if n is large and the work is cancelled.
 pub(super) fn from_pairs(
     c: &RowMat,
     z: &RowMat,

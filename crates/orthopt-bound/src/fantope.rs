@@ -9,7 +9,7 @@ use orthopt_linalg::products::{cross, multiply, product};
 
 /// Up to this n all eigenpairs are computed; above, the leading ones by a warm-started iteration.
 const DENSE: usize = 160;
-/// The same where values alone are requested.
+/// Up to this n all eigenvalues are computed if values alone are requested; see [`DENSE`].
 const DENSE_VALUES: usize = 320;
 /// Vectors kept beyond those that the projection needs.
 const SPARE: usize = 8;

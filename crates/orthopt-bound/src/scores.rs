@@ -30,10 +30,10 @@ const ROOT: usize = 60;
 const CLOSE: f64 = 1e-6;
 /// The least ν, as a share of λ₁: (M + νI)⁻¹ keeps ten digits.
 const LEAST: f64 = 1e-5;
-/// Where M begins: c·V Diag(max((λ/λ₁)^α, ν)) Vᵀ − νI for these α and ν.
+/// Starts of M: c·V Diag(max((λ/λ₁)^α, ν)) Vᵀ − νI for these α and ν.
 const POWERS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 const FLOORS: [f64; 8] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9];
-/// What rounding of eigenvalues and inverses may take from the bound.
+/// Largest relative effect of rounding of eigenvalues and inverses on the bound.
 const ROUNDING: f64 = 1e-9;
 
 /// An upper bound, and the steps it took; `None` where there are too many supports, or nothing was asked in time. `known` is
@@ -199,7 +199,7 @@ impl Supports {
     }
 }
 
-/// What does not depend on M.
+/// Data of the bound that do not depend on M.
 struct Bounding {
     root: RowMat,            // R
     supports: Vec<Supports>, // one for each size that differs

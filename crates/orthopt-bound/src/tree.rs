@@ -19,7 +19,7 @@ const LOOKS: usize = 40;
 const PATIENCE: usize = 4;
 const SHARE: f64 = 0.04;
 
-/// How a set of X is split and what bounds −F on it.
+/// Splitting of a set of X, and bounds of −F on it.
 pub(super) trait Branching: Sync {
     /// A set of X.
     type Node: Send + Sync;
@@ -46,7 +46,7 @@ pub(super) struct Evaluated<N> {
     pub sets: Option<Vec<Vec<usize>>>, // disjoint supports of a candidate
 }
 
-/// Where a search stands.
+/// Result of a search.
 #[derive(Debug)]
 pub struct Outcome {
     pub most: f64, // over all X

@@ -120,7 +120,7 @@ impl Kind {
     }
 }
 
-/// How long, how precisely, from where.
+/// Limits, precision and start of a bound.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Seconds for everything.
@@ -146,7 +146,7 @@ pub struct Options {
     pub keeps: bool,
 }
 
-/// How many variables matrices may have.
+/// Limit of the number of variables of matrices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     variables: usize,
@@ -238,7 +238,7 @@ impl<'a> Watch<'a> {
         Self { cancel, show, seen: Mutex::new(Seen { last, trace: Vec::new() }) }
     }
 
-    /// The same clock, for a part of the computation whose progress says nothing of the whole.
+    /// A watch with the same clock, for a part of the computation whose progress says nothing of the whole.
     pub fn quiet(&self) -> Watch<'static> {
         Watch::new(self.cancel.clone(), &|_| ())
     }
@@ -273,7 +273,7 @@ impl<'a> Watch<'a> {
         self.ask(self.last()).is_some()
     }
 
-    /// How bound and incumbent came to be what they are at the end.
+    /// Course of bound and incumbent up to their values at the end.
     pub fn trace(&self, bound: f64, incumbent: Option<f64>) -> Vec<Progress> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let end = Progress { bound, incumbent, seconds: self.seconds(), ..seen.last };

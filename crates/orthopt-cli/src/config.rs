@@ -12,7 +12,7 @@ use orthopt_data::printable;
 use crate::failure::usage;
 use crate::input::short_text;
 
-/// What is typed, with the rest from the config file.
+/// Options as typed, with the rest from the config file.
 ///
 /// # Errors
 /// A file that cannot be read, is not TOML, or has a key or value that is no option.

@@ -25,7 +25,7 @@ pub struct DataRequest {
     pub missing: Missing,
     /// Bytes that reading may take.
     pub max_memory: Option<Size>,
-    /// How tables are read.
+    /// Options of reading tables.
     pub table: TableOptions,
     pub prepare: Prepare,
     /// Rows part by part.
@@ -47,7 +47,7 @@ impl DataRequest {
         })
     }
 
-    /// How the data are to be read.
+    /// Options of reading the data.
     pub fn load(&self) -> LoadOptions {
         LoadOptions {
             missing: self.missing,
@@ -59,7 +59,7 @@ impl DataRequest {
     }
 }
 
-/// What is done with missing values; a config file may say anything.
+/// Treatment of missing values; a config file may hold any text.
 pub fn missing(name: Option<&str>) -> anyhow::Result<Missing> {
     let Some(name) = name else { return Ok(Missing::default()) };
     let known = || Missing::NAMES.iter().map(|name| name.0).collect::<Vec<_>>().join(", ");
@@ -86,7 +86,7 @@ fn one_source(data: Option<&Path>, gram: Option<&Path>) -> anyhow::Result<(PathB
     }
 }
 
-/// How the data are prepared.
+/// Preparation of the data.
 ///
 /// # Errors
 /// A scaling that there is not.
@@ -156,7 +156,7 @@ impl Stream {
     }
 }
 
-/// How a table was read, for reports.
+/// Facts about the reading of a table, for reports.
 pub fn facts(how: &HowRead, read: String) -> TableFacts {
     let word = |source: &Option<Source>| source.as_ref().map(|source| source.word().to_string());
     let first_line = [&how.header, &how.row_names].iter().any(|source| **source == Some(Source::FirstLine));

@@ -15,7 +15,7 @@ use orthopt_data::{DataError, printable};
 
 use crate::wording::explained;
 
-/// The same as help shows it.
+/// The exit codes as help shows them.
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0    finished: converged, or a limit that was set

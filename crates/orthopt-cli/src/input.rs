@@ -29,7 +29,7 @@ pub struct Input {
     labels: Option<Vec<String>>,
     weights: Option<Vec<f64>>, // of the rows, whose roots they have been multiplied with
     is_gram: bool,
-    /// What there is to say of the way they came.
+    /// Remarks on the reading of the data.
     pub notes: Vec<Message>,
 }
 
@@ -43,7 +43,7 @@ impl Input {
         Self::watched(request, &mut |_| {})
     }
 
-    /// The same; `watch` receives the progress for rows that are read part by part.
+    /// [`load`](Self::load) with a function `watch` that receives the progress for rows that are read part by part.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -123,7 +123,7 @@ impl Input {
         !self.is_gram
     }
 
-    /// What files show of the data beside X.
+    /// Data beside X that files show.
     pub fn shown(&self, x: &RowMat) -> Shown {
         if self.is_gram {
             let plane = RowMat::from_fn(x.nrows(), x.ncols().min(2), |i, k| x.get(i, k));
@@ -168,7 +168,7 @@ fn read_names_of(file: &str) -> anyhow::Result<Vec<String>> {
     orthopt_data::read_column(file).context("--names")
 }
 
-/// Whether DATA is a generator or a table of our own.
+/// True if DATA is a generator or a built-in table.
 fn is_drawn(source: &Path) -> bool {
     let name = source.to_string_lossy();
     !source.exists() && name.contains(':')

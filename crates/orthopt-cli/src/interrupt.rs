@@ -24,7 +24,7 @@ static FIRST: OnceLock<Instant> = OnceLock::new();
 /// Signals that come so soon after each other are one: a signal to a process is often sent to its group as well.
 const SAME: Duration = Duration::from_millis(300);
 
-/// How long an interrupted program may be silent.
+/// Longest time for which an interrupted program may be silent.
 const SILENCE: Duration = Duration::from_secs(3);
 
 /// Time for extra work after an interruption.

@@ -187,7 +187,7 @@ fn correlation(a: &[f64], b: &[f64]) -> f64 {
     if both.len() < 3 || aa * bb == 0.0 { 0.0 } else { ab / (aa * bb).sqrt() }
 }
 
-/// What would analyse the table: its holes seen to, its units made comparable.
+/// A command that analyses the table, with missing values filled and units made comparable.
 fn command(data: &DataSet, source: &Path, missing: bool, deviations: Option<[f64; 2]>) -> String {
     let file = typed("", Some(&source.display().to_string()));
     let file = file.trim_start_matches("-- ");

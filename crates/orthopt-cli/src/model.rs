@@ -20,7 +20,7 @@ pub struct Model {
     pub names: Option<Vec<String>>,
     pub means: Option<Vec<f64>>,
     pub scales: Option<Vec<f64>>,
-    /// How its table was read, as options and their values.
+    /// Options with which its table was read, and their values.
     pub layout: Vec<(String, String)>,
 }
 
@@ -30,7 +30,7 @@ const SCHEMA: u64 = 1;
 /// with seven digits.
 const TOLERANCE: f64 = 1e-5;
 
-/// How the table of the model was read.
+/// Facts about the table of the model.
 #[derive(Default, Deserialize)]
 struct Table {
     #[serde(default)]

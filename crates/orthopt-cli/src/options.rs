@@ -28,7 +28,7 @@ pub const OF_EXPLORE: u8 = 2;
 /// Those of data and of what is minimised; the name of the problem is known.
 pub const OF_PROOF: u8 = 3;
 
-/// What a proof is about.
+/// Groups of options that state what a proof is about.
 const STATED: [Group; 3] = [Group::Data, Group::Table, Group::Problem];
 
 /// Options of `certify` that have a shorter name there.

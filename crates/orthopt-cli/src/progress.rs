@@ -128,7 +128,7 @@ impl Progress {
         self.shown = Instant::now();
     }
 
-    /// How much of the limits is used up.
+    /// Share of the limits that is used up.
     fn share(&self, p: &solve::Progress) -> f64 {
         self.share_of(p.iteration, p.seconds)
     }

@@ -30,7 +30,7 @@ impl Rows {
     }
 }
 
-/// What files show beside the report.
+/// Data beside the report that files show.
 #[derive(Clone, Debug)]
 pub struct Shown {
     /// The samples; none where the data are C itself.

@@ -96,7 +96,7 @@ impl Summary {
     }
 }
 
-/// What became of the other pairs.
+/// Text about the other pairs: those that were not complete, and those that failed.
 fn missing(found: &Stability) -> String {
     let late = found.requested - found.pairs - found.failed;
     let mut said = String::new();

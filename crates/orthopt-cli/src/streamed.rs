@@ -76,7 +76,7 @@ fn is_pattern(path: &Path) -> bool {
     !path.exists() && path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?".contains(byte))
 }
 
-/// Whether a file is a table or array that is worth it: large, and with fewer columns than C may have.
+/// True if a file is a table or array that is worth it: large, and with fewer columns than C may have.
 fn large(request: &DataRequest, file: &Path) -> anyhow::Result<bool> {
     let name = file.to_string_lossy().to_lowercase();
     const DENSE: [&str; 7] = [".csv", ".tsv", ".txt", ".npy", ".parquet", ".arrow", ".feather"];
@@ -160,7 +160,7 @@ pub fn kept_names(
     }
 }
 
-/// What sums of so many columns take, in words.
+/// Memory of the sums of so many columns, in words.
 pub fn memory(columns: usize, how: Summation) -> String {
     show_bytes(GramAccumulator::needed(columns, how) as u64)
 }

@@ -80,7 +80,7 @@ impl Summary {
         }
     }
 
-    /// How the table was read.
+    /// Line about the reading of the table.
     pub fn table(&mut self, data: &DataFacts) {
         if let Some(table) = &data.table {
             self.line("read as", &table.read);
@@ -210,7 +210,7 @@ impl Summary {
         }
     }
 
-    /// What was solved, F and the run, a line each.
+    /// Writes the problem, F and the run, a line each.
     fn in_short(&mut self, report: &Report) {
         let (s, task) = (&report.solution, &report.task);
         self.line("data", &describe(&task.data));
@@ -235,7 +235,7 @@ impl Summary {
         self.optimum(report);
     }
 
-    /// The same with the parts of F, the reasons of all choices and the iterations.
+    /// Writes the lines of the short form with the parts of F, the reasons of all choices and the iterations.
     fn in_full(&mut self, report: &Report) {
         let (s, task) = (&report.solution, &report.task);
         self.problem(task);

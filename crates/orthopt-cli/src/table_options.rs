@@ -55,7 +55,7 @@ impl TableArgs {
         of(&self.0)
     }
 
-    /// The same as part of how to read.
+    /// `how` with these options of tables.
     ///
     /// # Errors
     /// As [`options`](Self::options).

@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Where g∘A is smooth its subgradient agrees with central differences.
+    /// The subgradient agrees with central differences if g∘A is smooth.
     #[test]
     fn the_subgradient_of_g_after_a_is_its_gradient() {
         let b = faer::Mat::from_fn(5, 7, |i, j| ((3 * i + 5 * j) as f64 * 0.7).sin());

@@ -106,7 +106,7 @@ impl Start {
         self.point_while(f, r, (nonneg, seed), &Cancel::never())
     }
 
-    /// The same; eigenvectors stay what they are if `cancel` is set.
+    /// The point X⁰ as in [`Start::point`]. If `cancel` is set, eigenvectors stay what they are.
     #[doc(hidden)]
     pub fn point_while(
         &self,

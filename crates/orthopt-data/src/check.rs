@@ -4,7 +4,7 @@ use faer::MatRef;
 
 use crate::error::DataError;
 
-/// How far two entries (i, j) and (j, i) may be apart, relative to the largest entry.
+/// Largest difference of two entries (i, j) and (j, i), relative to the largest entry.
 pub const SYMMETRY_TOLERANCE: f64 = 1e-8;
 
 /// Checks that the shape and symmetry of a matrix are those of C = AᵀA.

@@ -196,9 +196,9 @@ pub struct DataSet {
     pub truth: Option<Mat<f64>>,
     /// Role of the matrix: samples, or C itself.
     pub role: Role,
-    /// How the file was read.
+    /// Facts about the reading of the file.
     pub how: HowRead,
-    /// Where it comes from: the path as it was typed, or the specification with its seed.
+    /// Source of the data: the path as it was typed, or the specification with its seed.
     pub source: String,
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// How text is written.
+/// Form of a text file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// UTF-16, the low byte first or last.

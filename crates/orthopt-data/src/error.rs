@@ -82,7 +82,7 @@ pub enum DataError {
         option: String,
         /// The value.
         value: String,
-        /// What it can be.
+        /// Values that are accepted.
         expected: String,
     },
 
@@ -286,7 +286,7 @@ impl DataError {
         }
     }
 
-    /// The same; where no file was found, with what there is to name instead.
+    /// This error; if no file was found, with a list of what can be named instead.
     pub(crate) fn with_known(self, say: impl FnOnce() -> String) -> Self {
         match self {
             Self::NotFound { path, .. } => Self::NotFound { path, known: say() },

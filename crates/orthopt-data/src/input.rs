@@ -44,7 +44,7 @@ enum Bytes {
     Stream(Rc<RefCell<Stream>>),
 }
 
-/// What comes only once, and what of it has come.
+/// A stream that can be read only once, and the bytes that have been read.
 struct Stream {
     from: Box<dyn BufRead>,
     read: Vec<u8>,
@@ -80,7 +80,7 @@ impl Read for Replay {
     }
 }
 
-/// What can be read once more.
+/// Source that can be read once more.
 #[derive(Clone, Debug)]
 pub(crate) struct Origin {
     bytes: Option<Bytes>,
@@ -108,7 +108,7 @@ impl Origin {
     }
 }
 
-/// How a file is compressed, which its first bytes say, whatever it is called.
+/// Compression of a file, by its first bytes, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Compression {
     Gzip,
@@ -291,7 +291,7 @@ impl Input {
         }
     }
 
-    /// The same, with so much memory for what is read.
+    /// This input with so much memory for reading.
     pub(crate) fn within(self, bytes: Option<u64>) -> Self {
         let budget = Budget::new(&self.name, bytes);
         Self { budget, ..self }
@@ -336,8 +336,8 @@ impl Input {
         self.origin = Some(Bytes::Memory(bytes));
     }
 
-    /// The same, keeping what is read where it could not be read once more (standard input). To be called where nothing has been
-    /// read.
+    /// This input, with a copy of what is read if it cannot be read once more (standard input). It must be called
+    /// before anything is read.
     pub(crate) fn kept(mut self) -> Self {
         if self.origin.is_none() {
             let from = std::mem::replace(&mut self.reader, Box::new(io::empty()));

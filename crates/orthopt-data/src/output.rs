@@ -58,7 +58,7 @@ pub fn write_or_rescue(
     })
 }
 
-/// Where the file is now, with a new name; `None` where that fails, too.
+/// Writes the file to the folder of temporary files and returns its path; `None` if that fails, too.
 fn rescue(name: &Path, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Option<PathBuf> {
     let name = name.file_name()?.to_string_lossy();
     let other = std::env::temp_dir().join(format!("orthopt-{}-{name}", std::process::id()));
@@ -170,7 +170,7 @@ fn fill(file: File, body: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::
     buffered.into_inner().map_err(io::IntoInnerError::into_error)
 }
 
-/// Where bytes for a path go.
+/// Target of the bytes for a path.
 enum Target {
     /// An ordinary file, or one that is still to be made, behind all links.
     File(PathBuf),

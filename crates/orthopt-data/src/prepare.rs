@@ -22,7 +22,7 @@ use crate::error::DataError;
 use crate::sparse::Columns;
 use orthopt_linalg::column_mean::ColumnMean;
 
-/// How the columns are scaled.
+/// Scaling of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Scale {
@@ -102,7 +102,7 @@ pub struct Prepared {
     /// centred already. The data meant is `matrix` − 1·`means`ᵀ, which would be dense and is left implicit. `None`
     /// otherwise: the matrix is the data.
     pub means: Option<Vec<f64>>,
-    /// The same for other rows.
+    /// Transformation of other rows to the same units.
     pub units: Units,
 }
 
@@ -135,9 +135,9 @@ impl Prepare {
         self.apply_weighted(matrix, None)
     }
 
-    /// The same of rows with weights above 0: AᵀA is that of a matrix in which each row stands as many times as its weight
-    /// says. Rows of the result are those of the data, prepared, times the root of their weight. A sparse matrix that is
-    /// to be centred or scaled by standard deviations becomes dense.
+    /// Prepares rows with weights above 0: AᵀA is that of a matrix in which each row stands as many times as its weight
+    /// says. Rows of the result are those of the data, prepared, times the root of their weight. A sparse matrix that
+    /// is to be centred or scaled by standard deviations becomes dense.
     ///
     /// # Errors
     /// As [`apply`](Self::apply); not one weight for each row; a sparse matrix that is too large when dense.
@@ -258,7 +258,7 @@ impl Prepare {
         Centred { mean: mean.map_or(0.0, |mean| mean.value()), divisor, explicit: None }
     }
 
-    /// The same where rows have weights.
+    /// Prepares a column of rows with weights.
     fn weighted_column(&self, column: &mut [f64], weights: &[f64], mass: f64, shrunk: f64) -> Centred {
         let mean = self.center.then(|| ColumnMean::weighted(column, weights));
         if let Some(mean) = &mean {
@@ -286,7 +286,7 @@ impl Prepare {
     }
 }
 
-/// How a column is prepared.
+/// Preparation of a column.
 struct Centred {
     mean: f64,
     divisor: f64,

@@ -45,7 +45,7 @@ pub fn write_sealed(
     write_whole(path, |out| sealed(out, magic, body))
 }
 
-/// The same for what cannot be made again, see [`write_or_rescue`].
+/// [`write_sealed`] for what cannot be made again, see [`write_or_rescue`].
 ///
 /// # Errors
 /// [`DataError::Io`]: the file cannot be written there.

@@ -38,7 +38,7 @@ pub fn load(spec: impl AsRef<Path>, options: &LoadOptions) -> Result<DataSet, Da
     }
 }
 
-/// What to name instead of a file that is missing: one of a similar name in its folder, or all that [`load`] understands.
+/// Names to suggest instead of a missing file: one of a similar name in its folder, or all that [`load`] understands.
 fn known_instead(path: &Path) -> String {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let mut names: Vec<String> = fs::read_dir(folder)

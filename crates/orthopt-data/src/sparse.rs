@@ -94,7 +94,7 @@ impl Triplets {
     }
 }
 
-/// Where each key's group starts in sorted order, and the total at the end.
+/// Start of the group of each key in sorted order, and the total at the end.
 fn starts(keys: &[usize], size: usize) -> Vec<usize> {
     let mut starts = vec![0; size + 1];
     for &key in keys {
@@ -108,7 +108,7 @@ fn starts(keys: &[usize], size: usize) -> Vec<usize> {
 
 /// Compressed rows or columns as files have them: places in any order, the same one more than once, zeros.
 pub(crate) struct Compressed {
-    /// Where each row (or column) starts, and the number of entries.
+    /// Start of each row (or column), and the number of entries.
     pub(crate) starts: Vec<usize>,
     /// The column (or row) of each entry.
     pub(crate) places: Vec<u32>,
@@ -127,7 +127,8 @@ impl Compressed {
         merged(nrows, starts, rows, values)
     }
 
-    /// The same of compressed columns, with places below `nrows`.
+    /// The matrix of compressed columns; entries at the same position are summed, zeros are dropped. Places must be
+    /// below `nrows`.
     pub(crate) fn columns_into_matrix(self, nrows: usize) -> SparseColMat<usize, f64> {
         let ncols = self.starts.len() - 1;
         if self.starts.windows(2).all(|range| self.places[range[0]..range[1]].is_sorted()) {
@@ -164,7 +165,7 @@ impl Compressed {
     }
 }
 
-/// What belongs to each entry, brought to its place in the order of the groups that begin at `starts`; entries of a group keep their order.
+/// Values `of` the entries, sorted into the groups that begin at `starts`; entries of a group keep their order.
 fn moved<T: Copy + Default>(starts: &[usize], places: &[u32], mut of: impl FnMut(usize) -> T) -> Vec<T> {
     let (mut next, mut out) = (starts.to_vec(), vec![T::default(); places.len()]);
     for (at, place) in places.iter().enumerate() {

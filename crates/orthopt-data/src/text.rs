@@ -59,7 +59,8 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
-/// What a library says of a file, for a message: its words can repeat any part of the file. In one line, cut to a readable length.
+/// Message of a library about a file, in one line and cut to a readable length: its words can repeat any part of the
+/// file.
 pub(crate) fn said(error: &dyn Display) -> String {
     const LONGEST: usize = 300;
     let words = error.to_string();

@@ -38,7 +38,7 @@ pub struct View<'a> {
     pub bias: &'a [f64],
     /// All matrices R.
     pub matrices: &'a [RowMat],
-    /// What relations have beside them.
+    /// Parameters of the relations beside their matrices.
     pub own: &'a [Own],
     /// True if relations have radii of their own.
     pub(crate) curved: bool,
@@ -340,7 +340,7 @@ fn known(asked: &[Asked]) -> Vec<u32> {
     asked.iter().map(|a| a.question.known).collect()
 }
 
-/// Where an entity stands among the negatives.
+/// Positions of each entity among the negatives.
 struct Columns(Vec<(u32, u32)>);
 
 impl Columns {

@@ -58,7 +58,7 @@ pub struct Block {
     slope_s: RowMat, // of split, with respect to <s, s>
 }
 
-/// Where |k| is so close to 1 that rounding decides on which side it is.
+/// Distance of |k| from 1 below which rounding decides on which side it is.
 const SEAM: f64 = 1e-12;
 
 #[derive(Clone, Copy, PartialEq)]

@@ -31,7 +31,7 @@ struct Header {
     training: Option<Training>,
 }
 
-/// Where training is.
+/// Position of the training.
 #[derive(Debug, Serialize, Deserialize)]
 struct Training {
     epoch: usize,

@@ -20,7 +20,7 @@ pub struct Estimator {
     pub(crate) g: RowMat,
 }
 
-/// Where training is.
+/// Position of the training.
 pub(crate) struct Place<'a> {
     pub epoch: usize,
     pub batch: usize,

@@ -24,7 +24,7 @@ pub struct Model {
     pub bias: Vec<f64>,
     /// The relations; reciprocal ones after the others.
     pub relations: Vec<Relation>,
-    /// What each of them has beside its matrix: zeros where the options have nothing of it.
+    /// Parameters of each of them beside its matrix; zeros if the options have none.
     pub own: Vec<Own>,
     metric: Metric,
     group: Group,

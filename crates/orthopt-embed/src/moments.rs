@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How steps follow from gradients, entry by entry.
+/// Rule by which steps follow from gradients, entry by entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

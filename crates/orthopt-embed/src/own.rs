@@ -33,7 +33,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// How many numbers there are.
+    /// Number of parameters.
     pub const LEN: usize = 2;
 
     /// As a list.

@@ -20,7 +20,7 @@ use rand_pcg::Pcg64;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Triple};
 
-/// How large a part is.
+/// Sizes of a part of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartSizes {
     /// Facts to learn.

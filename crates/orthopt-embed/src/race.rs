@@ -22,7 +22,7 @@ pub struct Race {
     pub chosen: usize,
     /// Number of complete rounds.
     pub rounds: usize,
-    /// How it ended.
+    /// Reason why it ended.
     pub ended: RaceEnded,
 }
 
@@ -38,7 +38,7 @@ pub struct Tried {
     pub mrr: Option<f64>,
 }
 
-/// How a race ended.
+/// Reason why a race ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -15,7 +15,7 @@ use orthopt_data::{DataError, Lines, printable};
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Triple};
 
-/// How triples are written.
+/// Format of a file of triples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -73,7 +73,7 @@ pub struct Found {
 /// Words of a line: head, relation, tail.
 pub type Words = [String; 3];
 
-/// What the columns of triples are called.
+/// Usual names of the columns of triples.
 const CALLED: [&[&str]; 3] = [
     &["head", "subject", "source", "from", "start", "h", "s", "src", "entity1", "e1", "node1", "head_entity"],
     &[
@@ -100,7 +100,7 @@ fn plain(word: &str) -> String {
     word.strip_suffix("_id").unwrap_or(&word).trim_end_matches('_').into()
 }
 
-/// What a name of a column means: 0 the head, 1 the relation, 2 the tail.
+/// Meaning of the name of a column: 0 the head, 1 the relation, 2 the tail.
 fn meaning(word: &str) -> Option<usize> {
     let word = plain(word);
     CALLED.iter().position(|called| called.contains(&word.as_str()))
@@ -309,7 +309,7 @@ pub fn read_triples(
     read_some(path, max_memory, usize::MAX, take)
 }
 
-/// The same of so many triples.
+/// [`read_triples`] for at most `most` triples.
 fn read_some(
     path: &Path,
     max_memory: Option<u64>,

@@ -86,7 +86,7 @@ impl Clock<'_> {
     }
 }
 
-/// What a wait for a better MRR on valid is measured by.
+/// Times by which a wait for a better MRR on valid is measured.
 pub(crate) struct Patience {
     /// Seconds of training when waiting began.
     since: f64,
@@ -441,7 +441,7 @@ impl Trainer {
         });
     }
 
-    /// What the relations of the batch have of their own.
+    /// Moves the parameters of their own that the relations of the batch have.
     fn move_own(&mut self, gradients: &[Gradient], rate: f64, scale: f64) {
         let options = &self.model.options;
         if options.per_relation.is_empty() {

@@ -26,7 +26,7 @@ pub fn class_of(error: &Error) -> &'static str {
     }
 }
 
-/// The same for errors of the readers of data.
+/// Name of the class of an error of the readers of data.
 pub fn class_of_data(error: &DataError) -> &'static str {
     match error {
         DataError::NotFound { .. } => "DataNotFoundError",

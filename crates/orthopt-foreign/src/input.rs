@@ -33,7 +33,7 @@ pub trait Failure: From<Error> + From<DataError> {}
 
 impl<E: From<Error> + From<DataError>> Failure for E {}
 
-/// What is done to the data first.
+/// Preparation of the data.
 #[derive(Clone, Debug)]
 pub struct Preparation {
     /// The matrix is C itself.
@@ -42,7 +42,7 @@ pub struct Preparation {
     pub missing: Missing,
     /// Centring, scaling, leading columns.
     pub prepare: Prepare,
-    /// How files are read.
+    /// Options of reading files.
     pub table: TableOptions,
     /// A weight for each row.
     pub weights: Option<Vec<f64>>,
@@ -66,7 +66,7 @@ pub struct About {
 }
 
 impl Preparation {
-    /// What the options say.
+    /// The preparation that the options describe.
     ///
     /// # Errors
     /// A value that there is not.

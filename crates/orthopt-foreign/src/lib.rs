@@ -1,4 +1,4 @@
-//! What modules for other languages share: data in memory as problems take them, and names of errors.
+//! Code shared by modules for other languages: data in memory as problems take them, and names of errors.
 
 pub mod errors;
 mod input;

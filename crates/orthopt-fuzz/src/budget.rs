@@ -1,4 +1,4 @@
-//! How many inputs are tried.
+//! Number of inputs that are tried.
 
 use std::time::{Duration, Instant};
 

@@ -123,7 +123,7 @@ impl<F: Smooth> Solver<Problem<JOrthogonal, F>> for JLbfgs {
     }
 }
 
-/// What a line search has found.
+/// Result of a line search.
 struct Found {
     t: f64,
     x: RowMat,

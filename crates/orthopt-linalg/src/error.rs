@@ -13,7 +13,7 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     known.into_iter().filter(|other| distance(other) <= most).min_by_key(distance)
 }
 
-/// The same of names in a list, as a question; empty where none is near.
+/// The nearest name of a list, as a question; empty where none is near.
 fn nearest(name: &str, known: &str) -> String {
     nearest_name(name, known.split(", "))
         .map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))

@@ -35,7 +35,7 @@ pub fn is_alone() -> bool {
     ALONE.get()
 }
 
-/// Whether a loop is for this thread alone.
+/// True if a loop runs on this thread alone.
 fn stays_here() -> bool {
     ALONE.get() || threads::is_crowded()
 }

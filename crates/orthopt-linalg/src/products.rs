@@ -129,7 +129,7 @@ pub fn add_rows_product(out: &mut RowMat, m: &RowMat, rows: &[usize], delta: &Ro
 /// Times as many numbers as X has entries that a product with all of them may cost: above it the entries alone are faster.
 const SPARSE: usize = 16;
 
-/// Whether so many entries of rows × columns are few enough that a product takes them one by one.
+/// True if so many entries of rows × columns are few enough that a product takes them one by one.
 pub fn is_sparse(entries: usize, rows: usize, columns: usize) -> bool {
     SPARSE * entries <= rows * columns
 }

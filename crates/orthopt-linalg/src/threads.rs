@@ -133,7 +133,7 @@ impl Crew {
     }
 }
 
-/// Whether this thread has as many of its crew beside it as there are to be threads: its loops are for it alone.
+/// True if this thread has as many of its crew beside it as there are to be threads: its loops run on it alone.
 pub(crate) fn is_crowded() -> bool {
     CREW.with_borrow(|crew| crew.as_ref().is_some_and(|crew| crew.busy.load(Ordering::Relaxed) >= crew.size))
 }

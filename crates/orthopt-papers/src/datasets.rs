@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use orthopt_data::{DataError, LoadOptions, load};
 
-/// Where a data set comes from.
+/// Source of a data set.
 #[derive(Clone, Copy, Debug)]
 pub enum Source {
     /// Made by a generator of this program: another draw than the paper's.
@@ -20,11 +20,11 @@ pub enum Source {
 /// Relation of data to those of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
-    /// The same numbers.
+    /// Numbers equal to those of the paper.
     Same,
     /// Another draw of the same distribution.
     Draw,
-    /// The same data set, of which the paper uses an unspecified random part.
+    /// The data set of the paper, which uses an unspecified random part of it.
     Part,
     /// Other data in their place, and which.
     StandIn(&'static str),
@@ -146,7 +146,7 @@ const DATASETS: &[(&str, Source)] = &[
 pub struct Available {
     /// DATA of `solve`.
     pub data: String,
-    /// What is done with it first.
+    /// Preparation of the data.
     pub preparation: Preparation,
     /// Relation to the paper's data.
     pub likeness: Likeness,

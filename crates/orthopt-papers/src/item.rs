@@ -12,7 +12,7 @@ pub struct Item {
     pub name: &'static str,
     /// Title.
     pub title: &'static str,
-    /// How it is made.
+    /// Content of the item.
     pub content: Content,
 }
 
@@ -27,7 +27,7 @@ impl Item {
     }
 }
 
-/// How an item is made.
+/// Content of an item.
 #[derive(Clone, Copy, Debug)]
 pub enum Content {
     /// Cells that are run.
@@ -38,7 +38,7 @@ pub enum Content {
     Training(Training),
 }
 
-/// How an item is run.
+/// Plan of the runs of an item.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// The problem, as `solve` knows it.
@@ -49,7 +49,7 @@ pub struct Plan {
     pub start: &'static str,
     /// Further options of `solve`.
     pub options: &'static [&'static str],
-    /// How the data are prepared.
+    /// Preparation of the data.
     pub preparation: Preparation,
     /// Data sets by the paper's names, in its order.
     pub datasets: &'static [&'static str],
@@ -77,7 +77,7 @@ pub enum Second {
     /// Violation of the constraint by X, and by the method's own iterate if it is feasible
     /// only in the limit.
     Violation,
-    /// How far X is from being critical.
+    /// Distance of X from being critical.
     Residual,
 }
 

@@ -65,7 +65,7 @@ impl Printed {
     }
 }
 
-/// What the third axis of a table has.
+/// Third axis of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
     /// r.

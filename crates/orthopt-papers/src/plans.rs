@@ -168,7 +168,7 @@ const OADMM_DATA: &[&str] = &["w1a", "TDT2", "sector", "MNIST", "Gisette", "CnnC
 const HEVP_DATA: &[&str] =
     &["w1a", "MNIST", "randn10", "randn100", "randn1000", "Cifar", "CnnCaltech", "Gisette", "sector", "TDT2"];
 const HEVP_COLUMNS: &[(&str, usize)] = &[("w1a", 290), ("MNIST", 780), ("Cifar", 100)];
-/// The same for the structural probe.
+/// The data sets of the JOBCD paper for the structural probe, and the number of variables it takes.
 const HSPP_DATA: &[&str] =
     &["w1a", "MNIST", "randn100", "randn5000", "Cifar", "CnnCaltech", "Gisette", "20News", "news20"];
 const HSPP_COLUMNS: &[(&str, usize)] =
@@ -323,7 +323,7 @@ pub const fn hevp(records: Option<&'static str>) -> Content {
     Content::Runs(Plan { seconds: &[90.0], records, ..HEVP })
 }
 
-/// The same as printed: the other sign, C = A'A, no lower bound.
+/// Table 2 of the JOBCD paper as printed: the other sign, C = A'A, no lower bound.
 pub const fn hevp_printed() -> Content {
     Content::Runs(Plan {
         options: &["--reproduction"],

@@ -7,7 +7,7 @@ use orthopt_embed::PartSizes;
 pub struct Training {
     /// The graph, by the paper's name.
     pub dataset: &'static str,
-    /// How much of it.
+    /// Size of the part of the graph.
     pub sizes: PartSizes,
     /// The item that keeps the runs.
     pub records: &'static str,

@@ -21,7 +21,7 @@
 //! L/100, growing by one per cent, it first follows f and then closes the gap: ℓ0 PCA of
 //! randn:500:1000, r = 20, λ = 1 ends at -1.73e4 instead of -1.45e4.
 //!
-//! Where it ends depends on the start:
+//! The end point depends on the start:
 //! * what C does not connect with the support of a sparse start stays zero for ever, as in every method
 //!   with full gradients. The first 20 variables of w1a only occur together with 14 others: ℓ0 PCA with
 //!   λ = 1 ends at -1.1e3 from the identity, at -6.6e3 from the leading eigenvectors.

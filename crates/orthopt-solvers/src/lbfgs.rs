@@ -232,7 +232,8 @@ pub(super) fn moved(x: &RowMat, d: &RowMat, t: f64) -> Option<RowMat> {
     nearest(&y, &mut out).then_some(out)
 }
 
-/// Where the slope vanishes by the secant of the last two; two to ten times the last t, as it may be far off.
+/// Zero of the slope by the secant of the last two trials, kept between two and ten times the last t, as it may be far
+/// off.
 fn beyond(lower: Trial, low: Trial) -> f64 {
     let rise = low.slope - lower.slope;
     let zero = low.t - low.slope * (low.t - lower.t) / rise;

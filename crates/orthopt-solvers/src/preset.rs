@@ -112,7 +112,7 @@ impl Domain {
         if self.takes(h) { Ok(()) } else { Err(self.refusal(name)) }
     }
 
-    /// What is said of a problem that the solver `name` does not take.
+    /// Error for a problem that the solver `name` does not take.
     pub fn refusal(&self, name: &str) -> Error {
         Error::Incompatible(format!("solver {name} is for {}", self.words).into())
     }

@@ -1,11 +1,11 @@
 //! The optimum of plain PCA: min −½ tr(XᵀCX) over XᵀX = I, whose solutions are the bases of the span
 //! of the r leading eigenvectors of C (Ky Fan), with the minimum −½ Σ θₖ.
 //!
-//! Where one side of the data is small, what is decomposed is small: AAᵀ (m × m) for wide A, C itself for
-//! few variables (docs/mathematics.md, section 15). Otherwise a block Krylov iteration on C (`linalg::block_krylov`) from X⁰ and a random
-//! matrix together: from X⁰ alone, which may span an invariant subspace, it could not get away. An
-//! iteration is a block step; the last one measures ‖CX − XΘ‖ in either case. Nothing but products
-//! with C is asked for, so sparse and centred data stay as they are.
+//! If one side of the data is small, a small matrix is decomposed: AAᵀ (m × m) for wide A, C itself for few variables
+//! (docs/mathematics.md, section 15). Otherwise a block Krylov iteration on C (`linalg::block_krylov`) starts from X⁰
+//! and a random matrix together: X⁰ alone may span an invariant subspace, which the iteration would not leave. An
+//! iteration is a block step; the last one measures ‖CX − XΘ‖ in either case. Only products with C are used, so sparse
+//! and centred data stay as they are.
 //!
 //! With weights of columns, min −½ tr(XᵀCXD), the solution is the eigenvectors themselves in the order of their weights: −½ tr(XᵀCXD)
 //! is at least −½ Σ λ↓(C)·λ↓(D, padded with zeros) (von Neumann), so that positive weights have the leading eigenvectors, the largest
@@ -258,7 +258,7 @@ pub fn optimum<F: Quadratic, H: Nonsmooth>(p: &Problem<Stiefel, F, H>) -> Option
     }
 }
 
-/// What is not there if cancelled.
+/// Name of the result that is missing if the run is cancelled.
 const FIRST: &str = "the decomposition of the first block";
 
 /// The first block (n × r, orthonormal) and what it comes from: eigenvectors already where one side of

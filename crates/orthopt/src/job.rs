@@ -307,7 +307,8 @@ impl PosedJob {
         Ok(())
     }
 
-    /// The same for an X of all rows; `None` if no pair is complete at the end of the limit.
+    /// Solves the problem on pairs of halves for an X of all rows, as [`halves`](Self::halves); `None` if no pair is
+    /// complete at the end of the limit.
     ///
     /// # Errors
     /// As [`halves`](Self::halves).

@@ -109,7 +109,7 @@ pub mod bound {
     };
 }
 
-/// Whether work may continue: one clock, one deadline and one flag.
+/// Cancellation of work: one clock, one deadline and one flag.
 pub mod cancel {
     #[doc(inline)]
     pub use orthopt_linalg::cancel::Cancel;
@@ -124,7 +124,7 @@ pub mod certify {
     };
 }
 
-/// How far a point of f − g + h(A(X)) is from being critical.
+/// Criticality of a point of f − g + h(A(X)).
 pub mod composite {
     #[doc(inline)]
     pub use orthopt_core::composite::{Composite, CritParts, crit_parts, criticality};

@@ -151,7 +151,7 @@ impl<'a> SparsePca<'a> {
         self.fit_watched(&mut [])
     }
 
-    /// The same while observers watch.
+    /// Solves the problem while observers watch.
     ///
     /// # Errors
     /// As [`SparsePca::fit`].

@@ -1,4 +1,4 @@
-//! How sure components are: the same problem on halves of the rows.
+//! Stability of components: the same problem on halves of the rows.
 //!
 //! ```text
 //! B times     a random half of the rows, and another of the rows left: a complementary pair (Shah & Samworth 2013)
@@ -36,7 +36,7 @@ const ROOM: usize = 5;
 const TOGETHER: usize = 5;
 /// Work of the search of a half, at most, where neither effort nor time are given: a tenth of a second of one thread.
 const WORK: u64 = 100_000_000;
-/// The same of the run from the X of all rows.
+/// Work of the run from the X of all rows, at most, where neither effort nor time are given.
 const WORK_FROM_X: u64 = 1_000_000_000;
 
 /// The problem of all rows, for halves of them.

@@ -60,8 +60,8 @@ impl Kernel {
         true
     }
 
-    /// What a factorisation of tI − B that completes may have missed, |t| + max |Bᵢᵢ| ≤ `size`: the backward error is at
-    /// most γₖ₊₁ times the trace.
+    /// Bound of e in tI − B ⪰ −eI if a factorisation of tI − B completes and |t| + max |Bᵢᵢ| ≤ `size`: the backward
+    /// error is at most γₖ₊₁ times the trace.
     pub fn error(k: usize, size: f64) -> f64 {
         1.01 * gamma(k + 3) * k as f64 * size
     }

@@ -180,7 +180,7 @@ impl Leaf {
         if self.heads == 1 && self.r() <= HOLDS { self.r().saturating_sub(2) } else { 0 }
     }
 
-    /// What is known of all X above the cutoff.
+    /// Ranges of quantities that hold for all X above the cutoff.
     fn ranges(&self) -> Ranges {
         let r = self.r() as f64;
         let up = 1.0 + ORDER;
@@ -332,7 +332,7 @@ impl Leaf {
         out
     }
 
-    /// What is taken from x_j itself.
+    /// Matrix that is subtracted for x_j itself.
     fn taken(&self, j: usize, a: &RowMat, w: Option<&RowMat>, n: &[RowMat]) -> RowMat {
         let k = self.sets[j].len();
         let mut out = w.map_or_else(|| RowMat::zeros(k, k), |w| self.spread(w, j));

@@ -58,7 +58,7 @@ pub struct Request<'a> {
     pub own_order: bool,
     /// The incumbent, its columns in that order.
     pub x: &'a RowMat,
-    /// What it has, in the unit of C.
+    /// Value of the incumbent, in the unit of C.
     pub known: f64,
     /// X at most this share better does not count.
     pub tolerance: f64,
@@ -75,13 +75,13 @@ pub struct Outcome {
     pub most: f64,
     /// No X with other supports than these has more than `elsewhere`; `most` is of them.
     pub supports: Option<Vec<Vec<usize>>>,
-    /// What the best X known has, and half of the tolerance.
+    /// Value of the best X known plus half of the tolerance.
     pub elsewhere: f64,
     /// Nodes done.
     pub nodes: u64,
     /// Nodes left open.
     pub open: u64,
-    /// How it ended.
+    /// Reason why it ended.
     pub end: End,
     /// The parts of the proof.
     pub record: Option<Record>,

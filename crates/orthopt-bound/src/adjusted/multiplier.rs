@@ -147,7 +147,7 @@ impl<'a> Multiplier<'a> {
         trace.is_finite().then_some(Self { form, y, p: square, nn, values, q, trace, length, widest, off })
     }
 
-    /// What the computed blocks of a first column are off by.
+    /// Bound of the error of the computed blocks of a first column.
     fn slack_first(&self, k: usize) -> f64 {
         let (k, p) = (k as f64, self.y.ncols());
         let image =

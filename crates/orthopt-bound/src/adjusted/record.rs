@@ -8,7 +8,7 @@ pub(crate) use orthopt_core::solve::proof_record::{Cell, Leaf, Multipliers, Reco
 
 use super::multiplier::Form;
 
-/// What was done at all nodes, by the way to them.
+/// Record of what was done at each node, by the path to the node.
 #[derive(Debug, Default)]
 pub(crate) struct Visits(Mutex<BTreeMap<Vec<u16>, Visit>>);
 

@@ -19,7 +19,7 @@ const STEPS: usize = 4;
 /// So many τ below the maximum a support is near it.
 const NEAR: f64 = 25.0;
 
-/// How much is done for a multiplier.
+/// Effort spent on a multiplier.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort<'a> {
     /// τ of τ log Σ exp(·/τ), one after the other, in the unit of a column.

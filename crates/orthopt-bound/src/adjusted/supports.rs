@@ -57,7 +57,8 @@ impl List {
         }
     }
 
-    /// The same of several supports, each in a lane; the last of them stands in the lanes that are left.
+    /// The blocks of a symmetric matrix on several supports, one in each lane. The last support fills the lanes that
+    /// are left.
     pub fn blocks(&self, supports: &[usize], matrix: &[f64], n: usize, out: &mut [Lane]) {
         for lane in 0..LANES {
             let set = self.set(supports[lane.min(supports.len() - 1)]);

@@ -232,7 +232,7 @@ fn stands_on(x: &RowMat, sets: &[Vec<usize>]) -> bool {
     matched(&(0..x.ncols()).map(column).collect::<Vec<_>>(), sets)
 }
 
-/// What was found wrong, and what was proved.
+/// Counts of a test: instances, those closed and those with proved supports; and the worst gap.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub instances: usize,

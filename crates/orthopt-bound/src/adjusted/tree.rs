@@ -26,7 +26,7 @@ const WORTH: f64 = 1e-5;
 const WIDER: usize = 8;
 /// Share of v in which supports near the largest count for a split.
 const NEAR: f64 = 0.02;
-/// What a bound is at least above the cutoff where a list of supports is judged by it.
+/// Slack for rounding where supports are compared with the cutoff, as a share of the bound.
 const JUDGED: f64 = 1e-12;
 
 /// A set of X: a list of supports for each column.
@@ -48,7 +48,7 @@ pub struct Open {
     pub sets: Vec<Vec<usize>>,
 }
 
-/// What a multiplier says of lists.
+/// Bound by a multiplier, and the supports that it leaves.
 struct Judged {
     bound: f64,
     left: Vec<Arc<List>>, // what may have more than the cutoff
@@ -56,7 +56,7 @@ struct Judged {
     most: Vec<f64>,       // the largest v₂ of each group
 }
 
-/// How nodes are split and bounded.
+/// Rules by which nodes are split and bounded.
 pub struct SupportBranching<'a> {
     form: &'a Form,
     roots: Vec<Vec<Arc<List>>>,

@@ -28,7 +28,7 @@ const SMALLEST: f64 = 1e-12;
 /// The smallest weight a, where their squares are 1 on average, and of a share in its update.
 const FLOOR: f64 = 1e-3;
 
-/// How long a run continues.
+/// Limits of the length of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     pub iterations: usize,
@@ -39,7 +39,7 @@ pub struct Effort {
     pub rounds: usize,
 }
 
-/// What couples the parts.
+/// Coupling between the parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coupling {
     /// One column: nothing.
@@ -83,7 +83,7 @@ pub struct Splitting<'a> {
     pub keeps: bool,
 }
 
-/// What a part has beside its state.
+/// Data of a part beside its state.
 #[derive(Default)]
 struct Run {
     z: Vec<f64>,

@@ -222,7 +222,7 @@ impl PartDual {
     }
 }
 
-/// What the most expensive set costs.
+/// Cost of the most expensive set.
 struct Spent {
     sum: f64,
     size: f64, // of its terms
@@ -263,7 +263,7 @@ impl Dual {
         less
     }
 
-    /// The same with π = 0 where that gives a lower bound: early iterations have a π that costs more than it brings.
+    /// This dual with π = 0 if that gives a lower bound: in early iterations π may cost more than it gains.
     #[must_use]
     pub fn with_or_without_pi(mut self, parts: &[Part]) -> Self {
         let Some(joint) = &self.joint else { return self };

@@ -265,7 +265,7 @@ fn positive_on(problem: &Problem, sets: &[Vec<usize>]) -> Option<(f64, RowMat)> 
     Some((value, x))
 }
 
-/// How much is tried where the sets of columns meet.
+/// Starts that are tried if the sets of columns meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
     /// From nothing, the first column first and the last one first.

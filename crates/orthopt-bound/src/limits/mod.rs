@@ -240,7 +240,7 @@ impl Field {
         }
     }
 
-    /// What screening leaves of the sets above `cut`.
+    /// The sets above `cut` that screening leaves.
     fn of(
         problem: &Problem,
         lists: &[Vec<usize>],

@@ -1,4 +1,4 @@
-//! What a decision about a row costs: pseudocosts of branch and bound, the same for any number of threads.
+//! Pseudocosts of branch and bound: the cost of a decision about a row, the same for any number of threads.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Pseudocosts {
         Origin { id: self.next, key: (p, i), inside, share, most }
     }
 
-    /// What became of the bound. In any order; [`Pseudocosts::absorb`] puts them in theirs.
+    /// Records the bound after a decision. The calls may come in any order; [`Pseudocosts::absorb`] sorts them.
     pub fn observe(&mut self, origin: &Origin, most: f64, cutoff: f64) {
         let way = if origin.inside { 1.0 - origin.share } else { origin.share };
         let fall = (origin.most - most.max(cutoff)).max(0.0) / cutoff.abs().max(f64::MIN_POSITIVE);

@@ -84,7 +84,7 @@ impl Sums<'_> {
         if self.problem.nonneg { c.max(0.0) } else { c.abs() }
     }
 
-    /// What is left of θ₀ beside Cᵢᵢ, rounded down.
+    /// θ₀ − Cᵢᵢ, rounded down.
     fn room(&self, i: usize) -> f64 {
         let own = self.problem.c.get(i, i);
         (self.least - own) - f64::EPSILON * (self.least + own.abs())

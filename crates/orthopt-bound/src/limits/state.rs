@@ -1,4 +1,4 @@
-//! Where a run of the splitting stands: enough to continue with fewer rows, here or in a child of the node.
+//! State of a run of the splitting: enough to continue with fewer rows, here or in a child of the node.
 
 use super::dual::{Part, union_of};
 use orthopt_linalg::RowMat;

@@ -40,7 +40,7 @@ pub struct Node {
     most: f64,
 }
 
-/// How nodes are split and bounded.
+/// Rules by which nodes are split and bounded.
 pub struct LimitBranching<'a> {
     problem: &'a Problem,
     roots: Vec<Vec<Part>>,
@@ -51,7 +51,7 @@ pub struct LimitBranching<'a> {
     pseudo: Mutex<Pseudocosts>,
 }
 
-/// How a round ended.
+/// Result of a round.
 enum Round {
     Closed(f64),
     Leaf(f64, Vec<Vec<usize>>),
@@ -106,7 +106,7 @@ impl<'a> LimitBranching<'a> {
         Evaluated { node, most: most.max(cutoff), final_: true, sets }
     }
 
-    /// What eigenvalues and traces of the blocks say, proved.
+    /// Bound from eigenvalues and traces of the blocks, proved.
     fn simple(&self, parts: &[Part]) -> f64 {
         let mut sum = 0.0;
         for (part, block) in parts.iter().zip(blocks_of(&self.problem.c, parts)) {

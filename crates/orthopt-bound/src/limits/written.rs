@@ -37,7 +37,7 @@ pub fn written_tree(statement: &Statement, c: &RowMat, x: &RowMat, cancel: &Canc
     tree_above(statement, c, x, objective, cancel)
 }
 
-/// The same for another F than that of `x`.
+/// A tree that proves that no X has an F below `objective`; `None` where it would be too large, or does not close.
 fn tree_above(
     statement: &Statement,
     c: &RowMat,

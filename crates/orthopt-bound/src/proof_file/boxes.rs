@@ -10,7 +10,7 @@ use orthopt_linalg::products::times;
 
 /// Slack of ranges, which are to rounding.
 const RANGE: f64 = 1e-10;
-/// What eigenvectors in the file may be off by.
+/// Largest error of eigenvectors in the file.
 const AXES: f64 = 1e-12;
 
 /// Known supports and what does not depend on a box.
@@ -125,7 +125,7 @@ impl<'a> Known<'a> {
         self.places.len()
     }
 
-    /// What holds of every X with more than `cut`.
+    /// Ranges that hold for every X with more than `cut`.
     fn ranges(&self, scaled: &ScaledProblem, cut: f64, has_ratios: bool) -> Result<Ranges, Refusal> {
         let (up, down) = (1.0 + RANGE, 1.0 - RANGE);
         let own = scaled.own_order;
@@ -205,7 +205,8 @@ impl<'a> Known<'a> {
         Ok(own.min(below.max(above)))
     }
 
-    /// What the multipliers prove over the ranges: factors are exact as they are stored, A times them as it is computed.
+    /// Bound that the multipliers prove over the ranges. Factors are exact as they are stored, A times them as it is
+    /// computed.
     fn of_multipliers(&self, ranges: &Ranges, written: &Multipliers) -> Result<f64, Refusal> {
         let m = self.a.nrows();
         let Some(given) = Given::read(written, self) else {

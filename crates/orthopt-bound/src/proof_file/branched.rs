@@ -13,7 +13,7 @@ const SLACK: f64 = 4e-10;
 /// Sets of a part that are looked at one by one, at most.
 const SETS: usize = 300;
 
-/// Where nodes are closed, for an X with this F.
+/// Value at which nodes are closed, for an X with this F.
 pub(crate) fn cutoff_at(objective: f64) -> f64 {
     -objective + SHARE * objective.abs()
 }
@@ -142,7 +142,7 @@ impl ScaledProblem {
         counts.iter().map(|k| Known { k: *k, rows: (0..n).collect(), forced: vec![false; n] }).collect()
     }
 
-    /// Whether S is the support.
+    /// True if S is the support.
     fn exact(&self) -> bool {
         self.lambda > 0.0 || self.nonneg
     }
@@ -367,8 +367,9 @@ impl ScaledProblem {
     }
 }
 
-/// What is known where the first of parts that are alike has the row, and where none of them has it; nothing where no X does. Who
-/// checks may have decided more than was known when the file was made: parts are made alike again by what either of them may have.
+/// States of the parts if the first of parts that are alike has the row, and if none of them has it; `None` where no X
+/// remains. The checker may have decided more than the writer of the file: parts are made alike again by what either of
+/// them may have.
 pub(crate) fn divided_by(parts: &[Known], columns: &[usize], row: usize) -> Option<[Option<Vec<Known>>; 2]> {
     let mut parts = parts.to_vec();
     let first = parts.get(*columns.first()?)?.clone();
@@ -396,7 +397,7 @@ struct OfPart {
     costs: Vec<f64>,
 }
 
-/// What the most expensive set costs, the least of its free costs, and the largest beside it.
+/// Cost of the most expensive set, the least of its free costs, and the largest beside it.
 fn spent(part: &Known, costs: &[f64]) -> (f64, f64, f64) {
     let must: f64 = (0..costs.len()).filter(|a| part.forced[*a]).map(|a| costs[a]).sum();
     let mut free: Vec<f64> =

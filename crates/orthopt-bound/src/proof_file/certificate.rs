@@ -102,12 +102,12 @@ pub(crate) struct Cell {
     /// Its multipliers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multipliers: Option<Multipliers>,
-    /// How it is divided.
+    /// Division of the box.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split: Option<Cut>,
 }
 
-/// Where a range is divided: 0 is that of x₁'Cx₁, 1 to r those of the columns, the rest ratios of x₁.
+/// Point at which a range is divided: 0 is that of x₁'Cx₁, 1 to r those of the columns, the rest ratios of x₁.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Cut {
@@ -152,7 +152,7 @@ pub(crate) struct Relaxed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Branched {
-    /// What C and λ were divided by.
+    /// Divisor of C and λ.
     pub unit: f64,
     /// Nodes are closed here: 4e-10 of it more is what is proved.
     pub cutoff: f64,

@@ -1,10 +1,10 @@
-//! What Z of the relaxation proves of variance (docs/bounds.md).
+//! Bound of variance that Z of the relaxation proves (docs/bounds.md).
 
 use super::certain::{peak, rounding, sum_of_largest};
 use super::{Limits, Refusal, Relaxed, Rows, Statement, matrix, refused};
 use orthopt_linalg::RowMat;
 
-/// What sums may be off by, of the size of their terms.
+/// Largest error of sums, as a share of the size of their terms.
 const OFF: f64 = 1e-12;
 
 pub fn of_variance(problem: &Statement) -> Result<(), Refusal> {

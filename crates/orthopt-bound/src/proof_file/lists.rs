@@ -92,7 +92,7 @@ pub struct ScaledProblem {
     pub cut: f64,
 }
 
-/// What no multiplier closes: what X there has at most, and the supports where they are known.
+/// Node that no multiplier closes: the largest value of X there, and the supports if they are known.
 pub struct Left {
     pub most: f64,
     pub supports: Option<Vec<Vec<usize>>>,
@@ -279,7 +279,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Whether nothing above the cutoff is left after the multipliers of the node.
+    /// True if nothing above the cutoff is left after the multipliers of the node.
     fn closes(&self, now: &mut Coming, node: &Node) -> Result<bool, Refusal> {
         for step in &node.steps {
             if !self.share_no_row_or_two(now) {

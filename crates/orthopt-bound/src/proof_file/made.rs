@@ -14,7 +14,7 @@ use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
 
-/// What a bound proves, to be written.
+/// A bound and what it was computed from, to be written as a proof.
 pub struct Proved<'a> {
     /// The bound.
     pub bound: &'a Bound,

@@ -29,9 +29,9 @@ use orthopt_linalg::error::{Error, Result};
 
 /// Version of the format.
 const SCHEMA: u32 = 1;
-/// What a number of the file may differ by from the one that its proof gives, relatively.
+/// Largest relative difference between a number of the file and the one that its proof gives.
 const DIGITS: f64 = 1e-9;
-/// The same of sums over C, which other programs add up in another order.
+/// Largest relative difference of sums over C, which other programs add up in another order.
 const SUMS: f64 = 1e-10;
 /// ‖X'X − I‖ of an X that is feasible to rounding.
 const FEASIBLE: f64 = 1e-12;
@@ -49,7 +49,7 @@ pub struct ProofFile {
     pub claim: String,
     /// The problem.
     pub problem: Statement,
-    /// Where the data came from, and what was done to them.
+    /// Source of the data and their preparation.
     pub data: Prepared,
     /// Sums over C, which distinguish other data.
     pub(crate) table: Sums,
@@ -70,7 +70,7 @@ pub struct ProofFile {
     pub(crate) certificate: Certificate,
 }
 
-/// What is minimised: F(X) = −½ φ(X) + λ · (number of nonzeros, or of variables where these are limited) over X'X = I.
+/// The problem: minimise F(X) = −½ φ(X) + λ · (number of nonzeros, or of variables if these are limited), X'X = I.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -105,7 +105,7 @@ pub enum Limits {
     Variables(usize),
 }
 
-/// Where the data came from, and what was done to them.
+/// Source of the data and their preparation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prepared {
@@ -119,7 +119,7 @@ pub struct Prepared {
     pub gram: bool,
     /// Column means were subtracted.
     pub centered: bool,
-    /// How columns were scaled.
+    /// Scaling of the columns.
     pub scale: String,
     /// Everything was divided by √(m − 1).
     pub covariance: bool,
@@ -139,7 +139,7 @@ pub(crate) struct Sums {
     pub cosines: f64,
 }
 
-/// What a file proves for the data and the problem of its reader.
+/// Claims that a file proves for the data and the problem of its reader.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CheckedProof {
@@ -229,7 +229,7 @@ impl Statement {
         })
     }
 
-    /// What differs from what another one states, in words.
+    /// First difference from another statement, in words.
     fn differs(&self, other: &Self) -> Option<String> {
         let limit =
             |s: &Self| s.limits.as_ref().map_or("no limit of nonzeros".into(), |l| l.cardinality().words());
@@ -295,7 +295,7 @@ impl Limits {
     }
 }
 
-/// What the numbers of a file prove of its X.
+/// Claim that the numbers of a file prove about its X.
 struct Verdict {
     claim: Claim,
     objective: f64,
@@ -412,7 +412,7 @@ impl ProofFile {
         }
     }
 
-    /// What the numbers prove for C.
+    /// The claim that the numbers prove for C.
     fn verdict(&self, c: &RowMat) -> Result<Verdict> {
         let x = self.checked_x(c)?;
         let (most, elsewhere) = match &self.certificate {

@@ -1,4 +1,4 @@
-//! What lists of supports prove of adjusted and polar variance, and the F of X.
+//! Bounds of adjusted and polar variance that lists of supports prove, and the F of X.
 
 use super::lists::{SLACK, ScaledProblem};
 use super::{Limits, Lists, OfOthers, ProofFile, Refusal, Statement, certain, refused};

@@ -14,8 +14,8 @@ pub fn write(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     write_rows(found, &all, path)
 }
 
-/// The same rows, those of each component together: the ones that load most on the first by size, then those of the
-/// second, and so on; variables of no component are last.
+/// Writes the rows of [`write()`] with those of each component together: the ones that load most on the first by size,
+/// then those of the second, and so on. Variables of no component are last.
 pub fn write_sorted(found: &Found<'_>, path: &Path) -> anyhow::Result<()> {
     write_rows(found, &by_component(found.report.x().as_mat()), path)
 }

@@ -32,7 +32,7 @@ pub struct Chart {
     pub title: String,
     /// Line below the title.
     pub subtitle: String,
-    /// What is not shown for want of room; empty if nothing is.
+    /// Text about what is not shown for want of room; empty if nothing is.
     pub hidden: String,
     /// Beside each other, with one axis y for all.
     pub panels: Vec<Panel>,
@@ -50,7 +50,7 @@ pub struct Panel {
     pub square: bool,
 }
 
-/// What is drawn. Marks with a name are in the legend; `look` is the number of a colour and a shape.
+/// Marks of a chart. Those with a name are in the legend; `look` is the number of a colour and a shape.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Mark {
@@ -82,7 +82,7 @@ pub enum Mark {
     Arrows { tips: Vec<(f64, f64)>, names: Vec<String> },
 }
 
-/// Where words are.
+/// Position of words.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {

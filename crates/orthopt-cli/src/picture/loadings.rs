@@ -19,7 +19,7 @@ const LONGEST: usize = 28;
 /// The longest bar reaches so far, as a share of the half of a panel.
 const REACH: f64 = 0.8;
 
-/// How loadings are drawn.
+/// Form of a picture of loadings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
@@ -155,7 +155,7 @@ fn heat(
     Panel::new(Axis::of_names(headings).called("component"), Axis::of_names(names), marks)
 }
 
-/// How often each loading is not zero in halves of the rows.
+/// Frequency with which each loading is not zero in halves of the rows.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Stability {

@@ -64,7 +64,7 @@ impl Plane {
         }
     }
 
-    /// The same with the variables.
+    /// This picture with the variables.
     #[must_use]
     pub fn with_variables(mut self, report: &Report) -> Self {
         let x = report.x();

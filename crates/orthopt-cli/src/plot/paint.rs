@@ -117,7 +117,7 @@ struct Layout {
     legend: Legend,
 }
 
-/// Where the legend is.
+/// Position of the legend.
 #[derive(PartialEq)]
 enum Legend {
     None,

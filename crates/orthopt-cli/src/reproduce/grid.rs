@@ -83,7 +83,7 @@ pub fn table(finished: &[Finished]) -> Grid {
     Grid { header, rows }
 }
 
-/// How far F_min can be from the minimum.
+/// Heading of the largest possible distance of F_min from the minimum, in per cent.
 const GAP: &str = "gap of F_min, %";
 
 fn gap(done: &Finished) -> String {
@@ -161,7 +161,7 @@ fn difference(x: f64) -> String {
     if x == 0.0 { "0".into() } else { text::number(x, 3) }
 }
 
-/// How the item compares with the paper, in sentences.
+/// Comparison of the item with the paper, in sentences.
 pub fn reading(finished: &[Finished]) -> Vec<String> {
     let printed =
         || finished.iter().filter(|d| !d.records.is_empty()).filter_map(|d| d.printed().map(|p| (d, p)));

@@ -56,7 +56,7 @@ struct Line {
 pub struct Course(pub Training);
 
 impl Course {
-    /// Where the records and the facts are.
+    /// Folder of the records and the facts.
     pub fn folder(&self, out: &Path) -> PathBuf {
         out.join("records").join(self.0.records.replace('/', "-"))
     }

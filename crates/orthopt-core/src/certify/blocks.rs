@@ -59,7 +59,7 @@ pub struct BlockReport {
 }
 
 impl BlockReport {
-    /// The same of F times a power of two.
+    /// This report with every decrease of F multiplied by `unit`, a power of two.
     #[doc(hidden)]
     pub fn times(mut self, unit: f64) -> Self {
         self.max_decrease *= unit;

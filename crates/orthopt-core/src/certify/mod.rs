@@ -40,7 +40,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// The same of F times a power of two.
+    /// This certificate with the decrease of F multiplied by `unit`, a power of two.
     #[doc(hidden)]
     pub fn times(self, unit: f64) -> Self {
         Self { max_decrease: unit * self.max_decrease, ..self }

@@ -37,7 +37,8 @@ pub fn repair_on_support(x: &mut RowMat) -> f64 {
     repair_within(x, STEPS)
 }
 
-/// The same with at most `steps` steps of conjugate gradients (r > 10), for callers that can do without a repair.
+/// [`repair_on_support`] with at most `steps` steps of conjugate gradients (r > 10), for callers that can do without a
+/// repair.
 pub fn repair_within(x: &mut RowMat, steps: usize) -> f64 {
     let (n, r) = (x.nrows(), x.ncols());
     let mut e = error_matrix(x);

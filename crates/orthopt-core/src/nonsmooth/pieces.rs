@@ -4,7 +4,7 @@
 /// c + s·x + ½q·x² for x ≥ `from`, up to the next piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Where it begins.
+    /// Lower end of the interval of the piece.
     pub from: f64,
     /// c.
     pub constant: f64,

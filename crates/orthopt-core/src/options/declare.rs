@@ -66,7 +66,7 @@ pub trait Constants: Sized {
     }
 }
 
-// What the methods of all structs share, compiled once.
+// Code that the methods of all structs share, compiled once.
 
 fn check(values: &[Constant], owner: &str) -> Result<()> {
     for constant in values {
@@ -243,7 +243,7 @@ macro_rules! constants {
             /// The defaults.
             pub const DEFAULT: Self = Self { $($field: $default,)* $($($plain: $plain_default,)+)? };
 
-            /// How many constants there are.
+            /// Number of constants.
             pub const COUNT: usize = { let names: &[&str] = &[$(stringify!($field)),*]; names.len() };
 
             /// All constants with the values they have here as defaults.

@@ -145,7 +145,7 @@ pub const fn only<const N: usize>(all: &[Constant], names: [&str; N]) -> [Consta
     found
 }
 
-/// The same list with another meaning for one of its constants.
+/// Copy of `list` with `doc` as the meaning of the constant `name`.
 pub const fn described<const N: usize>(
     mut list: [Constant; N],
     name: &str,
@@ -156,7 +156,7 @@ pub const fn described<const N: usize>(
     list
 }
 
-/// Where `name` stands.
+/// Index of the constant `name` in `all`.
 const fn place(all: &[Constant], name: &str) -> usize {
     let mut k = 0;
     while !same(all[k].name.as_bytes(), name.as_bytes()) {

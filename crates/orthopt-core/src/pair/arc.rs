@@ -44,7 +44,7 @@ pub fn minimise(p: &Trig, t: f64, upper: f64, eps: f64) -> Option<ArcMin> {
 /// without them the search would visit all 2⁴⁸ pieces.
 const LARGE: f64 = 1e140;
 
-/// The same with coefficients of about 1; `None` where they are not finite.
+/// [`minimise`] with the coefficients divided by the largest of them; also `None` if one of them is not finite.
 #[cold]
 #[inline(never)]
 fn scaled_down(p: &Trig, t: f64, upper: f64, eps: f64) -> Option<ArcMin> {

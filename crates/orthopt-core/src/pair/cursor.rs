@@ -134,7 +134,7 @@ mod tests {
         Movable::new(&RowMat::from_fn(n, 2, |i, _| if zero(i) { 0.0 } else { 1.0 }))
     }
 
-    /// How often a pass meets each pair, and whether the blocks of a round are disjoint.
+    /// Number of times that a pass meets each pair. Asserts that the blocks of a round are disjoint.
     fn meetings(rows: &Movable, block: usize, group: usize) -> Vec<Vec<u32>> {
         let n = rows.nrows();
         let mut met = vec![vec![0; n]; n];
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Where no row is ever zero nothing is looked up, and the pass ends with its last pair.
+    /// If no row is ever zero, no row is looked up, and the pass ends with its last pair.
     #[test]
     fn a_pass_over_rows_that_are_never_zero() {
         for n in [0, 1, 2, 3, 9] {
@@ -189,8 +189,8 @@ mod tests {
         }
     }
 
-    /// Where zero rows are narrowed down, a pass meets the nonzero rows and those near, each pair once, and random pairs
-    /// are uniform over the same.
+    /// If zero rows are narrowed down, a pass meets the nonzero rows and those near, each pair once. Random pairs are
+    /// uniform over these.
     #[test]
     fn a_pass_over_near_pairs() {
         let mut rng = Pcg64::seed_from_u64(7);

@@ -100,7 +100,7 @@ impl<'a> PairModel<'a> {
         Self::weighted(simd, (g1, g2), k, shift, (z1, z2), None)
     }
 
-    /// The same of an f with the weights `d` of columns.
+    /// The model of the rows `z1, z2` for an f with weights `d` of the columns; otherwise as [`PairModel::new`].
     #[inline(always)]
     #[doc(hidden)]
     pub fn weighted<S: Simd>(

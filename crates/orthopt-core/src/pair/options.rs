@@ -23,7 +23,7 @@ constants! {
     plain {
         /// The name of the solver, `obcd` or that of a preset.
         name: &'static str = "obcd";
-        /// How pairs are solved.
+        /// Method for the two-row subproblem.
         search: Search = Search::Fast;
         /// Whole passes leave pairs alone that offer no more than this times the size of F, so that the
         /// last pass moves nothing and is a certificate of the X it leaves.

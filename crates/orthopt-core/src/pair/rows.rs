@@ -82,7 +82,7 @@ impl<F: Quadratic, H: PairPenalty> PairStep<'_, F, H> {
         }
     }
 
-    /// The same inside a kernel.
+    /// The step on rows i and j, inside a SIMD kernel.
     #[inline(always)]
     pub fn run_in<S: Simd>(&mut self, simd: S, i: usize, j: usize) -> PairResult {
         let (f, x) = (self.f, &mut *self.x);

@@ -20,7 +20,7 @@ const ZERO: f64 = 1e-12;
 pub struct SlowMin {
     /// q(V) = ⟨V, P⟩ + ½ tr(VᵀKVW) + h(VZ); infinite when no V is feasible.
     pub value: f64,
-    /// Where.
+    /// The move that attains the minimum.
     pub step: PairMove,
 }
 

@@ -21,7 +21,7 @@ choices! {
     }
 }
 
-/// How the two-row subproblem is solved.
+/// Method for the two-row subproblem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
     /// The penalty's own search on the widest vectors of the machine.
@@ -45,7 +45,7 @@ pub struct Shape {
     pub search: Search,
 }
 
-/// How ς of the diagonal model (9) is found.
+/// Choice of ς in the diagonal model (9).
 #[derive(Clone, Copy, Debug)]
 pub enum Damping {
     /// ς = 0: f is concave, a linearisation majorises it.

@@ -71,7 +71,7 @@ impl Trig4 {
         self.derivatives_at(&angles)
     }
 
-    /// The same at θ = kπ/8, without a sine.
+    /// The derivatives p⁽⁰⁾(θ), ..., p⁽⁴⁾(θ) at θ = kπ/8, from a table of cosines.
     fn derivatives_on_grid(&self, k: usize) -> [f64; 5] {
         let angle = |m: usize| (COSINES[m * k % ARCS], COSINES[(m * k + 12) % ARCS]);
         self.derivatives_at(&[angle(1), angle(2), angle(3), angle(4)])

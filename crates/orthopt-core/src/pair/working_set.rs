@@ -30,7 +30,7 @@ impl WorkingSet {
     }
 }
 
-/// How many pairs a greedy rule scores per step.
+/// Number of pairs that a greedy rule scores per step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Candidates {
     /// A random sample of so many pairs (papers: min(n, 200)).

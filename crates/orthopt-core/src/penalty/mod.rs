@@ -57,7 +57,7 @@ pub fn checked_lambda(lambda: f64) -> Result<f64> {
     }
 }
 
-/// What a penalty takes from its field `pieces` for [`Nonsmooth`]: all but the prox and the constants of h.
+/// Methods of [`Nonsmooth`] that a penalty takes from its field `pieces`: all but the prox and the constants of h.
 macro_rules! in_pieces {
     () => {
         #[inline(always)]

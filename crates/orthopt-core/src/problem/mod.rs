@@ -87,13 +87,13 @@ impl<C: Constraint, F: Smooth> Problem<C, F> {
 }
 
 impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
-    /// The same with the nonsmooth part `h`.
+    /// This problem with the nonsmooth part `h`.
     pub fn plus<T: Nonsmooth>(self, h: T) -> Problem<C, F, T, G, A> {
         let Self { constraint, f, g, a, constant, .. } = self;
         Problem { constraint, f, h, g, a, constant }
     }
 
-    /// The same minus `g`.
+    /// This problem with `g` subtracted from F.
     ///
     /// # Errors
     /// A g that does not fit such X.
@@ -104,7 +104,7 @@ impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
         Ok(Problem { constraint, f, h, g, a, constant })
     }
 
-    /// The same with h of A(X) instead of h of X.
+    /// This problem with h(A(X)) instead of h(X).
     ///
     /// # Errors
     /// A map that does not fit such X.
@@ -114,7 +114,7 @@ impl<C: Constraint, F: Smooth, H, G, A> Problem<C, F, H, G, A> {
         Ok(Problem { constraint, f, h, g, a, constant })
     }
 
-    /// The same with `constant` added to F.
+    /// This problem with `constant` as the constant term of F.
     #[doc(hidden)]
     pub fn with_constant(self, constant: f64) -> Self {
         Self { constant, ..self }

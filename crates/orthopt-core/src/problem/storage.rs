@@ -4,7 +4,7 @@ use super::PcaData;
 use crate::options::choices;
 
 choices! {
-    /// How f keeps the data.
+    /// Representation of the data in f.
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Storage as "storage", STORAGES {

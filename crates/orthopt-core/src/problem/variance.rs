@@ -58,7 +58,7 @@ pub struct ExplainedVariance {
 }
 
 impl ExplainedVariance {
-    /// The same of an X for which another measure than the variance was maximised.
+    /// These values, with `measure` as the name of the one that was maximised.
     #[must_use]
     #[doc(hidden)]
     pub fn of(self, measure: Measure) -> Self {
@@ -103,8 +103,8 @@ pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
 /// Variables up to which a root of C is made for the measures of X, which then have all digits.
 const ROOT: usize = 400;
 
-/// The same, or `None` if a step of it is long and cancelled; `known` are the measures if they
-/// are known.
+/// [`explained_variance`] of X, or `None` if a long step of it is cancelled. `known` are the measures of X, if they are
+/// known.
 pub fn variance_in_time(
     f: &impl Quadratic,
     known: Option<Measures>,

@@ -61,7 +61,7 @@ impl DenseGram {
         product_in_time(&mut m, false, -1.0, at.as_mat(), at.as_mat().transpose()).then_some(m)
     }
 
-    /// The same f of some of the variables, without the linear term.
+    /// f restricted to some of the variables, without the linear term.
     pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
         Self::from_transposed(self.columns(variables))
     }

@@ -270,7 +270,7 @@ impl SparseGram {
         variables.iter().map(|i| self.column(*i).0.len()).sum()
     }
 
-    /// The same f of some of the variables, without the linear term.
+    /// f restricted to some of the variables, without the linear term.
     pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
         let entries = self.entries(variables);
         let (mut col_ptr, mut row_idx, mut values) =

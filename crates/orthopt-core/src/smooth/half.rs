@@ -17,7 +17,7 @@ pub trait Samples: Sync {
     fn work(&self) -> usize;
 }
 
-/// What products with M are made of.
+/// Representation of M for products with it.
 #[derive(Clone, Copy)]
 pub enum Halves<'a> {
     /// Two products with the data.

@@ -264,7 +264,7 @@ pub trait Quadratic: Smooth {
         dj: &[f64],
     );
 
-    /// The same for a block: row `rows[k]` changed by row k of `delta`.
+    /// Brings the image up to date after row `rows[k]` of X changed by row k of `delta`, for every k.
     fn move_block(&self, image: &mut Self::Image, rows: &[usize], delta: &RowMat) {
         let zero = vec![0.0; delta.ncols()];
         for (k, pair) in rows.chunks(2).enumerate() {
@@ -312,7 +312,7 @@ pub trait Quadratic: Smooth {
         None
     }
 
-    /// What a product with M is made of, for methods that work with samples.
+    /// Representation of M for products with it, for methods that work with samples.
     fn halves(&self) -> Halves<'_> {
         Halves::Unknown
     }
@@ -360,7 +360,7 @@ pub fn gradient_row<'a, F: Quadratic>(
     dispatch(GradientRow { f, image, x, i, buf })
 }
 
-/// The same as a kernel: the rows of all storages stand in it.
+/// [`gradient_row`] as a SIMD kernel, into which the row products of all storages are inlined.
 pub struct GradientRow<'a, F: Quadratic> {
     /// The smooth part.
     pub f: &'a F,

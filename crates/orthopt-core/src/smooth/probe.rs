@@ -25,7 +25,7 @@ use orthopt_linalg::simd::{PAD, Simd, WithSimd, dispatch};
 use orthopt_linalg::work::{count, counted};
 
 choices! {
-    /// Where φ stands.
+    /// Position of φ in Q: it acts after X or before it.
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Placement as "placement", PLACEMENTS {

@@ -78,7 +78,7 @@ impl DenseQuadratic {
         Self { d: f.column_weights().map(<[f64]>::to_vec), ..Self::made(k, concave) }
     }
 
-    /// The same f of some of the variables.
+    /// f restricted to some of the variables.
     pub(super) fn on_variables(&self, variables: &[usize]) -> Self {
         let n = variables.len();
         let m = RowMat::from_fn(n, n, |i, j| self.m.get(variables[i], variables[j]));
@@ -146,7 +146,7 @@ impl DenseQuadratic {
         self.d.as_ref().map_or(1.0, |d| d.iter().fold(0.0, |most: f64, d| most.max(d.abs())))
     }
 
-    /// The same with `constant` added to f.
+    /// This f with `constant` as its constant term.
     pub fn with_constant(self, constant: f64) -> Self {
         Self { constant, ..self }
     }
@@ -290,7 +290,7 @@ pub fn mean_size(weights: &[f64]) -> f64 {
     weights.iter().map(|d| d.abs()).sum::<f64>() / weights.len().max(1) as f64
 }
 
-/// How the gradient Y = MX + E of a dense M is kept: whichever is cheaper.
+/// Representation of the gradient Y = MX + E of a dense M, whichever is cheaper.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum QuadraticImage {

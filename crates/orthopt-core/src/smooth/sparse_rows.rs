@@ -21,7 +21,7 @@ pub(super) enum Rows {
 /// A column of a sparse matrix: row indices and values.
 type Column<'a> = (&'a [u32], &'a [f64]);
 
-/// The same call of either.
+/// Evaluates a call for rows of either width of index.
 macro_rules! of_either {
     ($rows:expr, $own:ident => $call:expr) => {
         match $rows {

@@ -220,7 +220,7 @@ impl Smooth for JQuadratic {
         true
     }
 
-    /// Where M is positive definite and N = I.
+    /// True if M is positive definite and N = I.
     fn is_coercive(&self) -> bool {
         self.factor.is_some()
     }

@@ -25,7 +25,7 @@ pub trait Running<P>: Send {
     fn confirmed(&self, problem: &P) -> Option<Confirmed>;
     /// See [`Solver::finish`].
     fn finish(self: Box<Self>, problem: &P) -> Ending;
-    /// The same state once more.
+    /// Copy of the solver with its state.
     fn copied(&self) -> Box<dyn Running<P>>;
 }
 
@@ -78,7 +78,7 @@ impl<P: 'static> AnySolver<P> {
         Self { name, profile: Arc::new(move |problem| other.behaviour(problem)), init }
     }
 
-    /// The same under the name of the preset it was made by.
+    /// This solver under the name of the preset that it was made by.
     #[must_use]
     #[doc(hidden)]
     pub fn named(self, name: &'static str) -> Self {

@@ -27,7 +27,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The same of F times a power of two.
+    /// This progress with F multiplied by `unit`, a power of two.
     #[doc(hidden)]
     pub fn times(self, unit: f64) -> Self {
         Self { bound: unit * self.bound, incumbent: self.incumbent.map(|f| unit * f), ..self }
@@ -46,7 +46,7 @@ impl End {
     }
 }
 
-/// How a computation ended.
+/// Reason why a computation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
@@ -68,7 +68,7 @@ pub enum Method {
     Fantope,
     /// The largest variances of single variables, for a limit of rows.
     Trace,
-    /// The same for every group of components with the same number of nonzeros.
+    /// The largest variances of single variables, for every group of components with the same number of nonzeros.
     Groups,
     /// Disjoint blocks, by a dynamic programme over all subsets of the variables.
     Blocks,
@@ -116,7 +116,7 @@ pub struct Bound {
     pub size: f64,
     /// Which argument gave the value.
     pub method: Method,
-    /// How it ended.
+    /// Reason why it ended.
     pub end: End,
     /// Iterations of the relaxation at the root.
     pub iterations: u64,
@@ -131,13 +131,13 @@ pub struct Bound {
     /// The relaxation at the root: its dual matrix proves the bound of [`Method::Fantope`], its primal
     /// solution is a start for solvers.
     pub relaxation: Relaxation,
-    /// What a proof over lists of supports is made of, where it is kept.
+    /// Record of a proof over lists of supports, if it is kept.
     #[doc(hidden)]
     pub record: Option<Arc<Record>>,
 }
 
 impl Bound {
-    /// The same of F times a power of two.
+    /// This bound with F multiplied by `unit`, a power of two.
     #[doc(hidden)]
     pub fn times(mut self, unit: f64) -> Self {
         self.record = self.record.map(|record| Arc::new(record.times(unit)));
@@ -158,7 +158,7 @@ impl Bound {
         Claim::new(self.value, Some(point), self.size, self.tolerance.max(PROVED))
     }
 
-    /// The same of X, whose supports may be proved.
+    /// Claim of the bound about the F of another feasible point X, whose supports may be proved.
     ///
     /// # Errors
     /// As [`Claim::new`].

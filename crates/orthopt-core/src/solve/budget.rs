@@ -31,8 +31,8 @@ impl Budget {
     }
 }
 
-/// What may still be to come, times what the last half of the work has brought: where F falls towards its limit like t^-1/2
-/// or faster, it is less than this.
+/// Bound of the decrease of F that is still to come, over that of the last half of the work. It holds if F falls
+/// towards its limit like t^-1/2 or faster.
 const REACH: f64 = 3.0;
 
 /// Work that doubles as long as F falls.
@@ -81,14 +81,14 @@ impl Allowance {
         is_near && self.again.is_some_and(|least| fell > times * least * lowest.abs())
     }
 
-    /// What there is to continue with later, where so much work was all and F still fell.
+    /// State of a run to continue later, if it has done this much work and F still fell; else `None`.
     pub fn further(&self, work: u64, lowest: f64) -> Option<Further> {
         let again = self.again?;
         self.falls(lowest, 1.0).then_some(Further { work, again })
     }
 }
 
-/// What a run has done that was cut off while F fell, not fast enough to have as much work again at once.
+/// State of a run that was cut off while F fell, but not fast enough for as much work again at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Further {
     /// Work that the run has done.

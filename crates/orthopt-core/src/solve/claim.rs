@@ -103,8 +103,8 @@ impl Claim {
         Ok(Self { bound: bound.min(objective), gap: Some(gap).filter(|gap| gap.is_finite()), proof })
     }
 
-    /// The same of `x`, whose F is that of `point`, where a bound of all other supports is known: their choice is proved if that
-    /// bound is at most `tolerance`·|F| below F.
+    /// This claim for `x`, whose F is that of `point`, if a bound of all other supports is known. The choice of
+    /// supports is proved if that bound is at most `tolerance`·|F| below F.
     #[must_use]
     pub fn with(self, elsewhere: Option<&Elsewhere>, x: &RowMat, point: Point, tolerance: f64) -> Self {
         let Point { objective, feasibility } = point;

@@ -2,13 +2,12 @@
 
 use super::{Progress, Status, Stop, StopReason};
 
-/// What a solver knows of the X it would return, examined where its own measure of stationarity is small:
-/// that measure may be small because steps or a smoothing are.
+/// Examination of the X that a solver would return, made where its own measure of stationarity is small: that measure
+/// may be small because steps or a smoothing are.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Confirmed {
-    /// How far that X is from being critical, computed from X and the problem alone, relative so that 1e-6 is
-    /// small.
+    /// Distance of that X from being critical, computed from X and the problem alone, relative so that 1e-6 is small.
     pub criticality: f64,
     /// Why the run ends although that is not small: more steps would hardly lower F.
     pub ends: Option<&'static str>,
@@ -20,7 +19,7 @@ impl Confirmed {
         Self { criticality, ends: None }
     }
 
-    /// The same with a reason to end as stalled.
+    /// This result with a reason to end as stalled.
     pub fn or_ends(self, why: Option<&'static str>) -> Self {
         Self { ends: why, ..self }
     }
@@ -71,7 +70,8 @@ pub fn of_another(reason: StopReason, whose: &str) -> StopReason {
     StopReason { status, message: format!("{}; the best X is that of {whose}", reason.message) }
 }
 
-/// What F may rise by for the point that was found critical to count as the best one, relative to |F|: rounding.
+/// Largest increase of F, relative to |F|, with which the point that was found critical counts as the best one:
+/// rounding.
 const TIE: f64 = 1e-12;
 
 /// True if a later point with this F and status takes the place of one with F = `best`.

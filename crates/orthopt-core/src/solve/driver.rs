@@ -32,7 +32,7 @@ pub struct RunOptions {
     pub cancel: Cancel,
 }
 
-/// Where a run begins: solvers that run one after the other, and X⁰ of the first.
+/// Solvers that run one after the other, and X⁰ of the first.
 #[derive(Clone, Debug)]
 pub struct Chain<S> {
     /// The solvers; each one begins where the one before it ended.
@@ -72,8 +72,8 @@ pub fn run<P: Evaluate, S: Solver<P> + Clone>(
 /// ..., `options.restarts`; a further start is made only when the one before ended by itself
 /// (converged or stalled), and not after a hundred that found nothing better.
 ///
-/// What was found is never lost: a run whose numbers break ends with the best finite X it had, and a
-/// later start or stage that cannot be made ends the run with what is there and a note.
+/// The best point is always kept: a run whose numbers are no longer finite ends with the best finite X it had. A later
+/// start or stage that cannot be made ends the run with the best point so far and a note.
 ///
 /// # Errors
 /// Whatever `start(0)` or the [`Solver::init`] of its first stage finds wrong.
@@ -127,7 +127,7 @@ pub fn run_restarts<P: Evaluate, S: Solver<P>>(
     Ok(Solution { starts: runs, best_start: winner, ..session.solution(best) })
 }
 
-/// How one start ended.
+/// Result of one start.
 struct Outcome {
     x: RowMat,
     objective: f64,   // F

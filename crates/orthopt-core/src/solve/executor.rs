@@ -54,7 +54,7 @@ pub struct Finished {
     pub iterations: u64,
     /// The scale of F.
     pub scale: f64,
-    /// What there is to continue with, where the work was spent while F fell.
+    /// State of the run to continue later, if the work was used up while F fell.
     pub further: Option<Further>,
 }
 
@@ -190,7 +190,8 @@ impl<P: Evaluate> Executor<'_, P> {
     }
 }
 
-/// What F of the last point may lie above that of the best one, relative to its size: the tracked F is rounded.
+/// Largest amount by which F of the last point may exceed that of the best one, relative to its size: the tracked F is
+/// rounded.
 const ROUNDING: f64 = 1e-9;
 
 /// Is `objective` lower than that of the last point by more than rounding?
@@ -225,7 +226,7 @@ impl Kept {
         lower
     }
 
-    /// Where it was found, in words.
+    /// Iteration at which it was found, in words.
     pub fn place(&self) -> String {
         format!("iteration {}", self.iteration)
     }

@@ -17,7 +17,7 @@ pub struct SolverInfo<P: 'static = PcaProblem> {
     /// Those of the options that methods on pairs of rows share (`working-set`, `alpha`, ...) that it
     /// examines.
     pub shared: &'static [Constant],
-    /// Whether it can solve the problem.
+    /// True if it can solve the problem.
     pub handles: &'static (dyn Fn(&P) -> bool + Sync),
     /// Scope, as the end of "... is for".
     pub scope: &'static str,
@@ -55,7 +55,7 @@ impl<P: 'static> SolverInfo<P> {
         Ok((self.make)(options)?.named(self.name))
     }
 
-    /// The same for problems that hold one of these, which `part` gives. It lives as long as the program.
+    /// This entry for problems that contain a P, which `part` returns. It lives as long as the program.
     #[doc(hidden)]
     pub fn lifted<Q: 'static>(&'static self, part: fn(&Q) -> &P) -> SolverInfo<Q> {
         let Self { name, doc, constants, shared, scope, .. } = *self;

@@ -68,7 +68,7 @@ pub struct Visit {
 pub struct Record {
     /// Divisor of C.
     pub unit: f64,
-    /// What the best X has, and half of the tolerance, in the unit.
+    /// Value of the best X plus half of the tolerance, in the unit.
     pub cutoff: f64,
     /// The numbers of nonzeros of the columns, way after way.
     pub counts: Vec<Vec<usize>>,

@@ -49,7 +49,7 @@ pub struct SearchReport {
     pub arms: Vec<ArmReport>,
     /// The moves.
     pub moves: Vec<MoveReport>,
-    /// Where X comes from: an arm, then moves.
+    /// Index of the arm from whose point the moves lead to X.
     pub winner: usize,
     /// Work of everything.
     pub work: u64,

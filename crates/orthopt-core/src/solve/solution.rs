@@ -11,7 +11,7 @@ use crate::solve::SearchReport;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::message::Message;
 
-/// How a run ended. A result, not an error.
+/// Status of a run at its end: a result, not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -152,8 +152,7 @@ pub struct Raw {
     pub nnz: usize,
 }
 
-/// What a splitting method has in hand when it ends: X on the manifold and y̌, the prox output,
-/// which is sparse.
+/// The two points of a splitting method at its end: X on the manifold and y̌, the prox output, which is sparse.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Splitting {
     /// F(X).
@@ -173,7 +172,7 @@ const OF_F: [&str; 6] =
     ["objective", "objective_x", "objective_sparse", "mu_norm_z", "crit_dual", "crit_tangent"];
 
 impl Splitting {
-    /// The same of F times a power of two.
+    /// These values with F multiplied by `unit`, a power of two.
     fn times(self, unit: f64) -> Self {
         Self {
             x: unit * self.x,
@@ -205,7 +204,7 @@ impl Splitting {
     }
 }
 
-/// How a solver ends: X, cleaned of rounding drift, and what there is to say.
+/// Result of a solver: X, cleaned of rounding drift, and its details.
 #[derive(Clone, Debug)]
 pub struct Ending {
     /// X.
@@ -224,12 +223,12 @@ impl Ending {
         Self { x, details, raw: None, splitting: None }
     }
 
-    /// The same with a natural iterate that is not feasible.
+    /// This result with a natural iterate that is not feasible.
     pub fn with_raw(self, raw: Option<Raw>) -> Self {
         Self { raw, ..self }
     }
 
-    /// The same with the two points of a splitting method.
+    /// This result with the two points of a splitting method.
     pub fn with_splitting(self, splitting: Option<Splitting>) -> Self {
         Self { splitting, ..self }
     }
@@ -242,7 +241,7 @@ pub struct Stage {
     pub solver: String,
     /// F at its end (exact zeros count).
     pub objective: f64,
-    /// How it ended.
+    /// Status at its end.
     pub status: Status,
     /// Its iterations.
     pub iterations: u64,
@@ -258,7 +257,7 @@ impl Solution {
         Point { objective: self.objective.total, feasibility: self.feasibility }
     }
 
-    /// The same of F times a power of two: X stays what it is.
+    /// This solution with F multiplied by `unit`, a power of two; X is unchanged.
     #[doc(hidden)]
     pub fn times(mut self, unit: f64) -> Self {
         self.objective = self.objective.times(unit);
@@ -315,9 +314,9 @@ pub struct Solution {
     pub nonneg_violation: Option<f64>,
     /// Number of entries of `x` that are not zero.
     pub nnz: usize,
-    /// How the run ended.
+    /// Status at the end of the run.
     pub status: Status,
-    /// The same as a sentence.
+    /// The status as a sentence.
     pub message: String,
     /// Iterations (OBCD: pairs tried, or rounds of blocks).
     pub iterations: u64,

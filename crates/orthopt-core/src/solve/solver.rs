@@ -28,7 +28,7 @@ impl Step {
         Self { ended, ..Self::default() }
     }
 
-    /// The same with a measure of stationarity, where the method has examined it.
+    /// This report with a measure of stationarity, if the method has examined it.
     pub fn with_residual(self, residual: Option<f64>) -> Self {
         Self { residual, ..self }
     }
@@ -39,7 +39,7 @@ impl Step {
     }
 }
 
-/// Where a solver is between two iterations.
+/// Point of a solver between two iterations.
 #[derive(Clone, Copy)]
 pub struct Current<'a> {
     x: &'a dyn Borrow<RowMat>,
@@ -56,7 +56,7 @@ impl<'a> Current<'a> {
         Self { x, objective, residual: None }
     }
 
-    /// The same with a measure of stationarity.
+    /// This point with a measure of stationarity.
     pub fn with_residual(self, residual: Option<f64>) -> Self {
         Self { residual, ..self }
     }
@@ -67,12 +67,12 @@ impl<'a> Current<'a> {
     }
 }
 
-/// How a method behaves.
+/// Properties of a method that the driver of a run depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Behaviour {
-    /// Whether a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of its
-    /// iterations). Not where iterations are pairs of rows, which end by passes over everything, nor where F of
-    /// feasible points says little before the end.
+    /// Rule by which a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of
+    /// its iterations). Never if iterations are pairs of rows, which end by passes over everything, or if F of feasible
+    /// points says little before the end.
     pub fades: Stagnation,
     /// Time of [`Solver::finish`], in units of the longest iteration, for which a time limit leaves room.
     pub closing_steps: f64,
@@ -102,7 +102,7 @@ pub trait Solver<P> {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
 
-    /// How it behaves on `problem`.
+    /// Properties of the method on `problem`.
     fn behaviour(&self, _problem: &P) -> Behaviour {
         Behaviour::default()
     }
@@ -119,8 +119,8 @@ pub trait Solver<P> {
     /// X, F and the measure of stationarity now.
     fn current<'a>(&self, problem: &P, state: &'a Self::State) -> Current<'a>;
 
-    /// How critical the X is that would be returned now, computed anew: asked before a run is called
-    /// converged. `None` where [`Current::residual`] is such a measure itself, or a pass over all pairs is the
+    /// Criticality of the X that would be returned now, computed anew; it is requested before a run is called
+    /// converged. `None` if [`Current::residual`] is such a measure itself, or if a pass over all pairs is the
     /// certificate.
     fn confirmed(&self, _problem: &P, _state: &Self::State) -> Option<Confirmed> {
         None

@@ -36,7 +36,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The same of F times a power of two.
+    /// This progress with F multiplied by `unit`, a power of two.
     #[doc(hidden)]
     pub fn times(self, unit: f64) -> Self {
         let pass = self.pass.map(|pass| Pass {
@@ -266,7 +266,7 @@ impl Stop for RelativeDecrease {
     }
 }
 
-/// Whether a run ends because F fades, and what is too long for one without a limit.
+/// Rule by which a run ends if F no longer falls, and the length that is too long for a run without a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stagnation {
     /// Never.
@@ -426,8 +426,8 @@ mod tests {
         }
     }
 
-    /// What another solver continues from ends after half of its iterations in vain, whatever its measure does, and not before F
-    /// could have fallen.
+    /// A run from which another solver continues ends after half of its iterations without a decrease, whatever its
+    /// measure does. It does not end before F could have fallen.
     #[test]
     fn what_is_handed_on_ends_soon() {
         let end = |first: u64, last_fall: u64| {

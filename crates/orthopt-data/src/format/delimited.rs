@@ -82,7 +82,7 @@ fn read(input: Input, usual: Option<u8>, options: &LoadOptions) -> Result<DataSe
 /// Lines that are examined before any is read: so many, or so many bytes, but some in any case.
 const LOOKED_AT: (usize, usize, usize) = (200, 1 << 20, 5);
 
-/// How lines that are no data begin.
+/// Beginnings of lines that are no data.
 const COMMENTS: [&[u8]; 3] = [b"#", b"%", b"//"];
 
 /// The lines of a table on their way into it.
@@ -356,7 +356,7 @@ enum Field {
     Reads,
 }
 
-/// Where a gene lies, in the tables of featureCounts.
+/// Columns of the position of a gene, in the tables of featureCounts.
 const PLACES: [&[u8]; 5] = [b"Chr", b"Start", b"End", b"Strand", b"Length"];
 
 impl Field {

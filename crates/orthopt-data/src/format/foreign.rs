@@ -66,7 +66,7 @@ pub(super) fn find(extension: &str) -> Option<&'static Foreign> {
 }
 
 impl Foreign {
-    /// What to do with a file.
+    /// Error that says how to convert the file.
     pub(super) fn error(&self, path: &Path) -> DataError {
         let name =
             |path: &Path| path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());

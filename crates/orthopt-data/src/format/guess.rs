@@ -3,8 +3,9 @@
 use crate::table::is_number;
 use crate::text::{parse_f64, parse_usize, tokens};
 
-/// What separates the fields of a table, from its first line; any white space if `None`. It is the `usual` separator if the
-/// line has it outside of quotes, else another one that it has. Spreadsheets of half of Europe write `.csv` files with `;`.
+/// Separator of the fields of a table, from its first line; any white space if `None`. It is the `usual` separator if
+/// the line has it outside of quotes, else another one that it has. Spreadsheets of half of Europe write `.csv` files
+/// with `;`.
 pub(crate) fn delimiter(line: &[u8], usual: Option<u8>) -> Option<u8> {
     let bare = without_quoted(line);
     let count = |byte: u8| bare.iter().filter(|b| **b == byte).count();
@@ -39,7 +40,7 @@ fn without_quoted(line: &[u8]) -> Vec<u8> {
     line.split(|byte| *byte == b'"').step_by(2).flatten().copied().collect()
 }
 
-/// How files that are no plain text begin.
+/// First bytes of files that are no plain text.
 const BEGINNINGS: [(&[u8], &str); 7] = [
     (b"\x93NUMPY", "npy"),
     (b"PK\x03\x04", "npz"),

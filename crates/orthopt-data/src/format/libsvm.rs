@@ -62,7 +62,7 @@ impl Chunks for Parts {
     }
 }
 
-/// What has been read so far.
+/// Rows that have been read so far.
 #[derive(Default)]
 struct Rows {
     features: Option<usize>,
@@ -155,7 +155,7 @@ fn out_of_order(index: usize, previous: usize) -> Problem {
     })
 }
 
-/// What is wrong in a line, before it is known which line it is.
+/// Error in a line, before it is known which line it is.
 enum Problem {
     Text(String),
     NotFinite { index: usize, value: f64 },

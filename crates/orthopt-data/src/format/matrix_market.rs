@@ -276,7 +276,7 @@ fn read_array(input: &mut Input, banner: &Banner, rows: usize, cols: usize) -> R
     Ok(unfold(banner.symmetry, rows, cols, &values))
 }
 
-/// Where the value number `at` of an array file belongs.
+/// Row and column of the value number `at` of an array file.
 fn array_position(symmetry: Symmetry, rows: usize, at: usize) -> (usize, usize) {
     let first = |col| match symmetry {
         Symmetry::General => 0,

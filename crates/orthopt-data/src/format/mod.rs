@@ -40,7 +40,7 @@ use crate::output;
 use crate::stream::{Chunks, Whole};
 use crate::table::{TableOptions, arranged};
 
-/// How to read a file.
+/// Options of reading a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadOptions {
     /// Treatment of missing values: cells such as `NA` in tables, NaN in dense arrays.
@@ -52,7 +52,7 @@ pub struct LoadOptions {
     pub features: Option<usize>,
     /// The matrix is C itself.
     pub gram: bool,
-    /// How tables are read: columns, names, labels, weights, marks of numbers.
+    /// Options of tables: columns, names, labels, weights, marks of numbers.
     pub table: TableOptions,
     /// Bytes of memory that reading may take; nine tenths of what is free unless given. It is checked while
     /// reading, so that a small file that holds very much costs little.
@@ -67,7 +67,7 @@ struct Format {
     extensions: &'static [&'static str],
     about: &'static str,
     read: ReadFn,
-    /// The same part by part.
+    /// Reads the file part by part.
     chunks: ChunksFn,
     /// `None` for what is read only.
     write: Option<WriteFn>,

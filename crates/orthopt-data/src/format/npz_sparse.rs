@@ -69,7 +69,7 @@ fn whole_numbers(archive: &mut Archive, name: &str) -> Result<Vec<usize>, DataEr
     numbers.ok_or_else(|| archive.error_in(name, "it must hold whole numbers of at least 0"))
 }
 
-/// What has to hold so that following the pointers stays inside the arrays; otherwise the name of the array to blame and what is wrong with it.
+/// Checks that pointers stay inside the arrays; otherwise returns the name of the wrong array and the reason.
 fn check_parts(
     pointers: &[usize],
     indices: usize,

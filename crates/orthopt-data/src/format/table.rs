@@ -111,7 +111,7 @@ fn entry(matrix: &Matrix, i: usize, j: usize) -> f64 {
     }
 }
 
-/// Whether the first row increases or decreases.
+/// True if the first row increases or decreases.
 fn climbs(matrix: &Matrix) -> bool {
     let row: Vec<f64> = (0..matrix.ncols()).map(|j| entry(matrix, 0, j)).collect();
     row.len() > 1 && (row.windows(2).all(|w| w[0] < w[1]) || row.windows(2).all(|w| w[0] > w[1]))

@@ -154,8 +154,8 @@ impl Compensated {
         two_sum(hi, lo)
     }
 
-    /// How far the square of the entry with the means taken off may be from that of exact sums, for j = k; the root
-    /// of the product of two for others.
+    /// Bound of the difference between the square of the entry, with the means subtracted, and that of exact sums, for
+    /// j = k. For other entries it is the root of the product of two.
     pub(super) fn rounding(&self, j: usize) -> f64 {
         ROUNDINGS * f64::EPSILON / 2.0 * self.added[j]
     }

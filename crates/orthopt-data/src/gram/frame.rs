@@ -1,5 +1,5 @@
-//! Where the columns of a chunk lie: the range of their values, and the number that is subtracted from a column
-//! before its products are added up.
+//! Range of the values of the columns of a chunk, and the number that is subtracted from a column before its products
+//! are added up.
 
 use super::slices::above;
 use super::wide::power_of_two;

@@ -53,7 +53,7 @@ use pair::{Pair, plus, scaled, times};
 pub(crate) use frame::Range;
 pub use rows::{Rows, SparseRows};
 
-/// How sums are kept; see the [module](self).
+/// Arithmetic of the sums; see the [module](self).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Summation {
     /// Fast, with the same bits for the same chunks.
@@ -138,7 +138,7 @@ impl GramAccumulator {
         (size.saturating_mul(size + 1) / 2).saturating_mul(entry).saturating_add(work)
     }
 
-    /// The same without rows.
+    /// An accumulator like this one, without rows.
     ///
     /// # Errors
     /// Memory does not suffice.
@@ -316,14 +316,15 @@ impl GramAccumulator {
         Self { place: place.into(), ..self }
     }
 
-    /// How far the square Cⱼⱼ of each column with its mean taken off may be from that of sums without rounding; for
-    /// two columns it is the root of the product. 2⁻⁵²·|Cⱼₖ| for the rounding of the result comes on top.
+    /// Bound of the difference between the square Cⱼⱼ of each column, with its mean subtracted, and that of sums
+    /// without rounding. For two columns it is the root of the product. 2⁻⁵²·|Cⱼₖ| for the rounding of the result comes
+    /// on top.
     pub fn rounding(&self) -> Vec<f64> {
         let back = |j: usize| self.frame(j).factor().recip();
         (0..self.columns).map(|j| self.rounding_of(j) * back(j) * back(j)).collect()
     }
 
-    /// The same, in the units of the column.
+    /// Bound as in [`rounding`](Self::rounding), in the units of the column.
     fn rounding_of(&self, j: usize) -> f64 {
         match &self.sums {
             Sums::Compensated(sums) => sums.rounding(j + 1),
@@ -331,7 +332,7 @@ impl GramAccumulator {
         }
     }
 
-    /// Where the sums of column j are: as it is where they are exact.
+    /// Coordinates in which column j is summed: those of the data if sums are exact.
     fn frame(&self, j: usize) -> Frame {
         match &self.sums {
             Sums::Compensated(sums) => sums.frames[j + 1],

@@ -141,7 +141,8 @@ impl<'a> SparseRows<'a> {
         });
     }
 
-    /// Where the entries of each column begin, and of each entry its row and how many stand before it in that row. 8 bytes an entry.
+    /// Starts of the columns among their entries; and for each entry its row and the number of entries before it in
+    /// that row. 8 bytes an entry.
     fn by_columns(&self) -> (Vec<usize>, Vec<(u32, u32)>) {
         let mut starts = vec![0; self.columns + 1];
         self.indices.iter().for_each(|j| starts[j + 1] += 1);

@@ -9,10 +9,10 @@ use crate::format::LoadOptions;
 use crate::gram::{GramAccumulator, Summation};
 use crate::table::HowRead;
 
-/// How files are added up.
+/// Options of adding up files.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulate {
-    /// How sums are kept.
+    /// Arithmetic of the sums.
     pub how: Summation,
     /// Keep this many columns, those of the largest variance (about the mean; of equal ones the first). The files
     /// are read twice.
@@ -37,7 +37,7 @@ pub struct Accumulated {
     /// Entries of the kept columns, of the first [`Accumulate::counted`] of them, that are not zero; not those of
     /// `earlier`.
     pub nonzeros: u64,
-    /// How the first file was read.
+    /// Facts about the reading of the first file.
     pub read: HowRead,
 }
 

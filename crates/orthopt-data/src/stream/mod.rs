@@ -36,8 +36,8 @@ pub(crate) trait Chunks {
         None
     }
 
-    /// How the file is read, where that decides which columns there are; known with the first chunk. Otherwise whoever
-    /// takes the chunks selects columns.
+    /// Facts about the reading of the file, if they decide which columns there are; known with the first chunk. If
+    /// `None`, the receiver of the chunks selects columns.
     fn how(&self) -> Option<&HowRead> {
         None
     }
@@ -54,7 +54,7 @@ pub(crate) trait Chunks {
 /// Rows that follow each other.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    /// How many rows of the file come before.
+    /// Number of rows of the file before this chunk.
     pub first: usize,
     columns: usize,
     body: Body,

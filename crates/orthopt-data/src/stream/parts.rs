@@ -9,7 +9,7 @@ use crate::gram::check_names;
 use crate::missing::Missing;
 use crate::table::{Arrangement, HowRead, Note, RowNames, Source, unique_names, weights_of_file};
 
-/// How far reading has come.
+/// Progress of reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
     /// The file that is read.
@@ -141,8 +141,8 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What is asked once of a file, and not of each chunk: names and columns may be many. A file that grows is asked again
-    /// for twice the columns, so that this is seldom.
+    /// Decides names and columns, once for a file and not for each chunk, as they may be many. For a file whose width
+    /// grows it decides for twice the columns, so that this is rare.
     fn decide(&mut self, columns: usize, place: &str) -> Result<(), DataError> {
         let Some(open) = &self.open else { return Ok(()) };
         let (mut names, how) = (open.names(), open.how());
@@ -170,7 +170,7 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    /// What is known at the end of a file.
+    /// Adds the facts that are known at the end of a file.
     fn end_file(&mut self) -> Result<(), DataError> {
         let Some(open) = self.open.take() else { return Ok(()) };
         if let Some(end) = open.how() {
@@ -186,8 +186,8 @@ impl<'a> Parts<'a> {
         Ok(())
     }
 
-    /// How to read a file, after the first one with the same variables, names of rows and marks of numbers, whatever few
-    /// rows of it look like.
+    /// Options for a file after the first one: with the same variables, names of rows and marks of numbers, even if its
+    /// few rows suggest others.
     fn like_the_first(&self) -> LoadOptions {
         let mut options = self.options.clone();
         options.table.part = Some(self.counted);
@@ -235,7 +235,7 @@ impl<'a> Parts<'a> {
         DataError::Table { place, problem: Note::about("weights").text(text) }
     }
 
-    /// How the first file was read; known with the first chunk.
+    /// Facts about the reading of the first file; known with the first chunk.
     pub fn how(&self) -> Option<&HowRead> {
         self.how.as_ref()
     }
@@ -260,7 +260,7 @@ impl<'a> Parts<'a> {
         self.names.as_deref()
     }
 
-    /// How far it is.
+    /// Progress of reading so far.
     pub fn step(&self) -> Step<'_> {
         let file = self.files.get(self.begun.saturating_sub(1)).map_or(Path::new(""), PathBuf::as_path);
         let bytes = self.before + self.open.as_ref().map_or(0, |open| open.bytes());
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    /// What takes as long as there are columns is not done for every chunk.
+    /// Work in proportion to the number of columns is not done for every chunk.
     #[test]
     fn columns_are_decided_once_and_not_for_every_chunk() {
         let files = [PathBuf::from("a.svm")];

@@ -1,4 +1,4 @@
-//! What is done with a table once its numbers are there: columns of formats without text are selected, names, labels and
+//! Changes of a table after its numbers are read: columns of formats without text are selected, names, labels and
 //! weights come from files, rows and columns change places.
 
 use faer::Mat;
@@ -27,7 +27,7 @@ pub(crate) struct Arrangement {
     weights: Option<usize>,
     names: Option<Vec<String>>,
     columns: Vec<Column>,
-    /// What stands for a missing value.
+    /// Marks of missing values.
     marks: Marks,
 }
 

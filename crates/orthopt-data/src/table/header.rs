@@ -38,12 +38,12 @@ fn is_monotone(values: &[f64]) -> bool {
     values.windows(2).all(|pair| pair[0] < pair[1]) || values.windows(2).all(|pair| pair[0] > pair[1])
 }
 
-/// Whether numbers are years that go up or down.
+/// True if numbers are years that go up or down.
 fn are_years(values: &[f64]) -> bool {
     is_monotone(values) && values.iter().all(|v| v.fract() == 0.0 && (1500.0..=2200.0).contains(v))
 }
 
-/// What a first line of numbers is.
+/// Kind of a first line of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     /// Names.
@@ -53,8 +53,8 @@ enum Line {
     Row,
 }
 
-/// What a line of numbers above these rows is, in the columns `places`; `beside_text` says whether it has a word beside them
-/// that no row has, which headers have more often than not.
+/// Kind of a line of numbers above these rows, in the columns `places`. `beside_text` is true if it has a word beside
+/// them that no row has, which is more frequent in headers.
 fn line_of_numbers(first: &[f64], rows: &[Head], places: &[usize], beside_text: bool, marks: &Marks) -> Line {
     const LOOKED_AT: usize = 20;
     let count = first.len();
@@ -131,7 +131,7 @@ fn is_quoted_alone(first: &Head, rows: &[Head]) -> bool {
     first.quoted && !rows.is_empty() && rows.iter().all(|row| !row.quoted) && !first.fields.iter().any(needs)
 }
 
-/// Whether the first line holds names.
+/// True if the first line holds names.
 pub(super) fn is_header(
     head: &[Head],
     marks: &Marks,

@@ -1,4 +1,4 @@
-//! How a table was read, in words and as facts.
+//! Facts about the reading of a table, and their description in words.
 
 use std::fmt::{self, Write};
 
@@ -42,7 +42,7 @@ impl Kind {
     }
 }
 
-/// Where names, labels or weights come from.
+/// Source of names, labels or weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The first line of the table.
@@ -88,16 +88,16 @@ pub struct Column {
     pub left_out: Option<&'static str>,
 }
 
-/// How a table was read, by its options or by its own decision.
+/// Facts about the reading of a table, from its options or from its own decisions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HowRead {
-    /// Where the names of the variables come from; `None` where there are none.
+    /// Source of the names of the variables; `None` if there are none.
     pub header: Option<Source>,
-    /// Where the names of the rows come from.
+    /// Source of the names of the rows.
     pub row_names: Option<Source>,
-    /// Where labels of the rows come from.
+    /// Source of the labels of the rows.
     pub labels: Option<Source>,
-    /// Where weights of the rows come from.
+    /// Source of the weights of the rows.
     pub weights: Option<Source>,
     /// Every column of the file, where it is a table.
     pub columns: Vec<Column>,
@@ -107,7 +107,7 @@ pub struct HowRead {
     pub sheet: Option<String>,
     /// Names that occur more than once in the file, and were made distinct.
     pub repeated: Vec<String>,
-    /// How the text is written where that is not the usual way: encoding, marks of numbers.
+    /// Form of the text if it is not the usual one: encoding, marks of numbers.
     pub style: Vec<String>,
     /// Lines of words below the names.
     pub(crate) units: usize,

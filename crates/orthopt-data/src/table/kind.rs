@@ -63,7 +63,7 @@ pub(super) struct Tally {
     /// Numbers in other marks than those of the table.
     foreign: usize,
     marked: usize,
-    /// What stands beside numbers, and how often it is glued to them as in codes.
+    /// Texts beside numbers; `glued` counts those that are joined to them as in codes.
     beside: Vec<(Mark, String)>,
     glued: usize,
     /// Codes with the words that explain them, and how many cells hold some.
@@ -154,7 +154,7 @@ impl Tally {
         if odd > self.numbers { Kind::Marked } else { Kind::Number }
     }
 
-    /// What stands beside every number, where it is the same thing and the number is the value.
+    /// Text beside every number, if it is the same one and the number is the value.
     pub(super) fn beside(&self) -> Option<String> {
         match &self.beside[..] {
             [(mark, beside)] if self.marked > 1 && self.marked == self.count() => {

@@ -38,7 +38,8 @@ pub(super) fn like_gram(data: &DataSet, options: &TableOptions, rows: usize) -> 
     Some(note.text(" leaves it out"))
 }
 
-/// The same of samples in memory; `others` is what all rows but the last one are.
+/// Note on samples in memory that look like C or end with a row of totals; `others` is the text for all rows but the
+/// last.
 pub fn remark_on_samples(a: MatRef<'_, f64>, others: &'static str) -> Option<Note> {
     let total = || Some(ending_with_total(a)?.text(others).text(" leaves it out"));
     resembling(a, false, "true").or_else(total)

@@ -134,7 +134,7 @@ pub(crate) fn answer(field: &[u8]) -> Option<(i32, &str)> {
     (word.len() < rest.len() && begins && code.len() <= LONGEST).then(|| Some((code.parse().ok()?, word)))?
 }
 
-/// What separates a number from a second one: `± 0.3`, `(0.3)`.
+/// Separator between a number and a second one: `± 0.3`, `(0.3)`.
 fn second_number(rest: &str) -> Option<&'static str> {
     let number = |text: &str| is_number(text.trim().trim_end_matches('%').as_bytes());
     let signed = ["±", "+/-", "+-"].iter().find_map(|sign| rest.strip_prefix(sign));

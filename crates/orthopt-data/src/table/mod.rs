@@ -1,5 +1,5 @@
-//! How tables are read: what people say about it ([`TableOptions`]), what is decided for the rest, and what is said of
-//! both ([`HowRead`]).
+//! Reading of tables: the options of users ([`TableOptions`]), the decisions about the rest, and the facts about both
+//! ([`HowRead`]).
 
 mod arrange;
 mod header;

@@ -12,7 +12,7 @@ pub(crate) const MISSING: [&str; 17] = [
     "#NUM!", "#NAME?", "#NULL!",
 ];
 
-/// How the numbers of a table are written.
+/// Marks in the numbers of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Marks {
     /// Between whole numbers and decimals, `.` or `,`.
@@ -43,7 +43,7 @@ impl Marks {
         Self { decimal, thousands, ..Self::default() }
     }
 
-    /// The same with cells that stand for a missing value; those that are numbers do so however they are written.
+    /// These marks with cells that stand for a missing value; those that are numbers do so in any spelling.
     pub(crate) fn with_missing(mut self, na: &[String]) -> Self {
         self.words = na.iter().map(|word| word.as_bytes().to_vec()).collect(); // words, or beginnings with *
         self.numbers = na.iter().filter_map(|word| self.number(word.as_bytes())).collect();
@@ -143,7 +143,7 @@ impl Marks {
     }
 }
 
-/// Whether a cell is a word for a missing value, or begins as one that ends with `*` (`<*`).
+/// True if a cell is a word for a missing value, or begins as one that ends with `*` (`<*`).
 fn stands_for(word: &[u8], field: &[u8]) -> bool {
     word == field
         || word
@@ -230,12 +230,12 @@ fn windows_1252(byte: u8) -> char {
     }
 }
 
-/// What the cells of a table say of its marks.
+/// Evidence of the cells of a table about its marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Evidence {
     /// Cells in which a comma can only separate decimals, only group digits, or either.
     comma: Uses,
-    /// The same of dots.
+    /// Cells in which a dot can only separate decimals, only group digits, or either.
     dot: Uses,
 }
 

@@ -4,7 +4,7 @@ use super::note::Note;
 use crate::error::DataError;
 use crate::text::show;
 
-/// Whether the first line holds the names of the columns.
+/// Rule that decides if the first line holds the names of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Header {
     /// The line decides: text, numbers that count or climb, an empty first cell.
@@ -68,7 +68,7 @@ pub enum RowNames {
     Column(String),
 }
 
-/// How a table is to be read. What is not said is decided by the table.
+/// Options of reading a table. Those that are not given are decided by the table.
 ///
 /// ```
 /// use orthopt_data::{LoadOptions, TableOptions};
@@ -82,7 +82,7 @@ pub enum RowNames {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableOptions {
-    /// Whether the first line holds names.
+    /// Rule that decides if the first line holds names.
     pub header: Header,
     /// The columns to read; all others are left out.
     pub columns: Option<Columns>,
@@ -109,7 +109,7 @@ pub struct TableOptions {
     pub labels: Option<String>,
     /// A column with weights of the rows, or a file with one per line.
     pub weights: Option<String>,
-    /// Whether rows are variables; a folder of single cells decides by itself.
+    /// True if rows are variables; a folder of single cells decides by itself.
     pub transpose: Option<bool>,
     /// Cells that stand for a missing value, beside `NA` and the like.
     pub na: Vec<String>,
@@ -281,7 +281,7 @@ impl TableOptions {
         self.drop.as_ref().is_some_and(|list| list.0.iter().any(|word| word == TEXT))
     }
 
-    /// Whether something is said that only a table with names, cells of text or several columns can follow.
+    /// True if an option is given that needs a table with names, cells of text or several columns.
     pub(crate) fn selects(&self) -> bool {
         self.columns.is_some() || self.drop.is_some() || matches!(self.row_names, RowNames::Column(_))
     }
@@ -325,7 +325,8 @@ impl Columns {
         (!others.is_empty()).then_some(Self(others))
     }
 
-    /// Whether each column is meant. `names` are those of all columns; `is_text` says which of them hold text.
+    /// For each column, true if it is meant. `names` are those of all columns; `is_text` is true for those that hold
+    /// text.
     ///
     /// # Errors
     /// A word that means no column, in words.

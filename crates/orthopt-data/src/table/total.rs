@@ -1,15 +1,15 @@
 //! Rows that are no samples: totals and means of the others, and counters of programs.
 
-/// What the name of a row says of it.
+/// Kind of a row, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowKind {
     /// A total.
     Total,
-    /// What has a total in its name, and is one where the numbers say so: `North total`, `Total cholesterol`.
+    /// Has a total in its name, and is one if the numbers agree: `North total`, `Total cholesterol`.
     PerhapsTotal,
     /// A mean or a deviation, at the end of a table.
     Statistic,
-    /// What may be a name as well, such as `n`: a statistic beside others.
+    /// May be a name as well, such as `n`: a statistic beside others.
     Weak,
     /// A counter of a program: `__no_feature`.
     Counter,
@@ -44,7 +44,7 @@ const PERHAPS: [&str; 8] = ["total", "totals", "subtotal", "sum", "gesamt", "sum
 /// Bytes of the longest name of such a row.
 const LONGEST_PERHAPS: usize = 64;
 
-/// Whether a name begins or ends with a word for totals.
+/// True if a name begins or ends with a word for totals.
 fn may_be_total(name: &[u8]) -> bool {
     let separates = |byte: &u8| byte.is_ascii_whitespace() || b"_-,:()/".contains(byte);
     let mut words = name.split(separates).filter(|word| !word.is_empty());
@@ -54,7 +54,7 @@ fn may_be_total(name: &[u8]) -> bool {
         .any(|word| PERHAPS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes())))
 }
 
-/// What a name says of its row.
+/// Kind of a row by its name.
 pub(crate) fn kind_of(name: &[u8]) -> Option<RowKind> {
     if name.starts_with(b"__") {
         return Some(RowKind::Counter);
@@ -176,7 +176,7 @@ impl Totals {
         }
     }
 
-    /// Whether a value may be the sum or the mean of the others of its column.
+    /// True if a value may be the sum or the mean of the others of its column.
     pub(crate) fn may_be(value: f64, others: impl Iterator<Item = f64>) -> bool {
         let (mut count, mut sum, mut size) = (0, 0.0, 0.0);
         for other in others.filter(|other| !other.is_nan()) {
@@ -188,7 +188,7 @@ impl Totals {
             || (value - sum / f64::from(count.max(1))).abs() <= slack
     }
 
-    /// What a further row is of the others, in words: their sum, or their mean with the digits that it has.
+    /// Relation of a further row to the others, in words: their sum, or their mean with the digits that it has.
     pub(crate) fn of(&self, row: &[f64]) -> Option<&'static str> {
         if self.rows < FEWEST {
             return None;
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(few.of(&[4.5, 6.0]), None);
     }
 
-    /// Where samples differ by less than what their digits show, one of them near the mean is no mean.
+    /// If samples differ by less than their digits show, one of them near the mean is no mean.
     #[test]
     fn samples_near_the_mean_are_no_means() {
         let rows: Vec<f64> = (0..20).map(|i| 4e6 + 1e-3 * f64::from(i * 7 % 5)).collect();

@@ -24,7 +24,7 @@ pub struct Outcome {
     pub value: f64,
     /// True if R moved.
     pub moved: bool,
-    /// How often the loss was computed.
+    /// Number of times that the loss was computed.
     pub trials: usize,
 }
 

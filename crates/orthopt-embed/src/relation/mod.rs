@@ -89,7 +89,7 @@ impl Group {
         Ok(Self { whole: Turns::new(&j), plus, minus, j, form })
     }
 
-    /// How many coordinates move a relation.
+    /// Number of coordinates that move a relation.
     pub fn coordinates(&self) -> usize {
         let (p, q) = (self.j.plus().len(), self.j.minus().len());
         match self.form {
@@ -222,7 +222,7 @@ impl Group {
         }
     }
 
-    /// How many they are.
+    /// Number of the numbers that a relation is made of.
     pub(crate) fn count(&self) -> usize {
         let (n, p) = (self.j.len(), self.j.plus().len());
         match self.form {
@@ -278,7 +278,8 @@ impl Group {
         residual(r, &self.j).data().iter().fold(0.0, larger)
     }
 
-    /// The same of a relation that acts on planes, in O(n); 0 of complex numbers, which are not J-orthogonal.
+    /// [`Group::residual`] of a relation, in O(n) if it acts on planes; 0 for complex numbers, which are not
+    /// J-orthogonal.
     pub(crate) fn residual_of(&self, relation: &Relation) -> f64 {
         match relation {
             Relation::Givens(givens) => planes::residual(givens, &self.j),

@@ -126,7 +126,7 @@ fn profile<F: Smooth>(p: &Problem<JOrthogonal, F>) -> Behaviour {
     Behaviour { closing_steps: 1.0, ..Behaviour::fading(fades) }
 }
 
-/// What is reported of an iterate off the group.
+/// Values to report of an iterate off the group.
 fn raw<F: Smooth>(p: &Problem<JOrthogonal, F>, x: &RowMat) -> Raw {
     Raw {
         objective: p.f.value(x),
@@ -140,8 +140,8 @@ fn size(x: &RowMat) -> f64 {
     x.data().iter().fold(0.0f64, |m, v| if v.is_finite() { m.max(v.abs()) } else { f64::INFINITY })
 }
 
-/// How a run ends when the iterate has entries of this `size`: where f may be unbounded, beyond
-/// `limit`.
+/// Status and message of a run whose iterate has entries of this `size`, if that is too large. If f may be unbounded,
+/// it is too large above `limit`.
 fn lost<F: Smooth>(p: &Problem<JOrthogonal, F>, size: f64, limit: f64) -> Option<(Status, &'static str)> {
     match p.is_bounded() {
         false if size > limit => Some(super::jobcd::beyond_limit(&p.f)),

@@ -1,4 +1,4 @@
-//! What J-JOBCD keeps of X where pairs of columns decouple.
+//! State of X that J-JOBCD keeps if pairs of columns decouple.
 
 use std::sync::OnceLock;
 

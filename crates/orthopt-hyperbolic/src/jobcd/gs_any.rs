@@ -103,7 +103,7 @@ pub(super) struct GradientPairs<'a, F> {
     pub at: &'a mut Iterate,
 }
 
-/// What a pair promises.
+/// Step of a pair, and the decrease that its model predicts.
 struct Promise {
     step: Option<JMove>,
     decrease: f64, // of the model
@@ -119,7 +119,7 @@ impl<F: Smooth> GradientPairs<'_, F> {
         Promise { step: moves.list.first().map(|m| m.2), decrease: moves.predicted }
     }
 
-    /// What is no more than rounding of f.
+    /// Decreases of f up to this are rounding.
     fn rounding(&self) -> f64 {
         f64::EPSILON * self.at.f.abs()
     }

@@ -1,4 +1,4 @@
-//! What GS-JOBCD keeps of X for f = ½tr(XᵀMXN), so that a pair costs O(n).
+//! Images of X that GS-JOBCD keeps for f = ½tr(XᵀMXN), so that a pair costs O(n).
 //!
 //! With (Y, A, B) = (X, M, N) for pairs of rows and (Xᵀ, N, M) for pairs of columns, f = ½tr(AS),
 //! S = YBYᵀ, and [∇f̃(Y)Yᵀ]_BB = A(B, :)S(:, B).

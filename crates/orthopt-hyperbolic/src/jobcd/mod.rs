@@ -40,15 +40,15 @@ pub use jacobi::INFO as J_JOBCD;
 pub use pairing::{Tournament, matching};
 pub use vr::INFO as VR_J_JOBCD;
 
-/// How a run ends whose ‖X‖ has reached the limit.
+/// Status and message of a run whose ‖X‖ has reached the limit.
 pub(crate) fn beyond_limit<F: Smooth>(f: &F) -> (Status, &'static str) {
     if f.is_bounded_below() { (Status::Stalled, FAR) } else { (Status::Unbounded, UNBOUNDED) }
 }
 
-/// What it says of an f that cannot fall without end,
+/// Message for an f that is bounded below.
 const FAR: &str = "||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 \
      violate X'JX = J; f still falls along growing boosts";
-/// and of one that may have no lower bound.
+/// Message for an f that may have no lower bound.
 pub(crate) const UNBOUNDED: &str = "f has no lower bound here: boosts of two rows lower it without end. Stopped where \
                                     ||X|| reached its limit, beyond which rounding errors of size eps*||X||^2 violate \
                                     X'JX = J; X is the last point before that";

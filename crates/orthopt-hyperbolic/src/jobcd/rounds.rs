@@ -20,7 +20,7 @@ fn per_task(n: usize) -> usize {
     (TASK / n.max(1)).max(1)
 }
 
-/// What the models of a pair need, at one X and gradient.
+/// Data of the models of a pair, at one X and gradient.
 #[derive(Clone, Copy, Debug)]
 pub struct PairData {
     i: usize,
@@ -92,7 +92,7 @@ pub fn moved(x: &RowMat, moves: &[(usize, usize, JMove)]) -> RowMat {
     out
 }
 
-/// What a round of the decoupled pairs found.
+/// Result of a round of the decoupled pairs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HalfRound {
     pub pairs: u64,
@@ -112,7 +112,7 @@ impl HalfRound {
     }
 }
 
-/// How the decoupled pairs are treated.
+/// Rule for the decoupled pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HalfRule {
     /// True if pairs of the same sign are aligned.

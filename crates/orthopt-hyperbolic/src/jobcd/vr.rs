@@ -65,9 +65,9 @@ const LOST: f64 = 0.5;
 /// Share of the promised decrease at which s stays what it is. (An exact gradient and a metric twice too small bring
 /// nothing, one that fits brings all; 0 to 0.7 were tried.)
 const TARGET: f64 = 0.2;
-/// How fast s follows: s ← s·exp(RATE·(TARGET − share)).
+/// Rate of adaptation of s: s ← s·exp(RATE·(TARGET − share)).
 const RATE: f64 = 0.3;
-/// What a single round may count for.
+/// Range of the share that a single round may count for.
 const SHARES: (f64, f64) = (-1.0, 1.5);
 /// Share of the predicted decrease that the first round must bring.
 const ARMIJO: f64 = 1e-4;

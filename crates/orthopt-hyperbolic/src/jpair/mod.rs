@@ -75,7 +75,7 @@ impl Coefficients {
 /// The minimum over one component.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ComponentMin {
-    /// How it ends.
+    /// Kind of the minimum.
     pub ending: Ending,
     /// The minimum, or the infimum that is not attained; −∞ where there is none.
     pub value: f64,
@@ -86,7 +86,7 @@ pub struct ComponentMin {
 /// The minimum over all V.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JPairMin {
-    /// How it ends.
+    /// Kind of the minimum.
     pub ending: Ending,
     /// The minimiser; where the minimum is not attained the lowest stationary point. `None`
     /// if that is V = I, or if there is no lower bound.

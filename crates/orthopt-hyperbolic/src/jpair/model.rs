@@ -92,7 +92,7 @@ impl JPair {
         }
     }
 
-    /// The same on the component of I as a function of c₁ = C − 1 and S.
+    /// Coefficients on the component of I as a function of c₁ = C − 1 and S.
     #[inline]
     pub(crate) fn near(&self, component: Component) -> Near {
         let (a, b) = component.basis();

@@ -47,7 +47,7 @@ impl Component {
 /// V, kept as V − I so that small moves lose nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JMove {
-    /// Where V lies.
+    /// Component that V lies on.
     pub component: Component,
     /// V − I.
     d: [[f64; 2]; 2],
@@ -109,7 +109,7 @@ impl JMove {
         }
     }
 
-    /// The same with the widest vectors of the machine.
+    /// [`JMove::apply`] with the widest vectors of the machine.
     #[inline]
     pub fn apply_wide(&self, z1: &mut [f64], z2: &mut [f64]) {
         struct Apply<'a>(&'a JMove, &'a mut [f64], &'a mut [f64]);

@@ -10,7 +10,7 @@ use orthopt_linalg::cancel::is_over;
 use orthopt_linalg::order::{best_first, descending};
 use orthopt_linalg::work::count;
 
-/// What k and l lose and gain; entries as their places, rows by their numbers.
+/// Entries and rows that k and l lose and gain; entries as their places, rows by their numbers.
 #[derive(Clone, Copy, Debug)]
 struct Double {
     k_out: Option<usize>,

@@ -13,8 +13,8 @@
 //! what enters, and the first ones solved exactly. Every X is feasible to rounding and F never rises. Nothing
 //! n × n is formed: C on the rows of a component, and a product with C for each exchange that is made.
 //!
-//! Where variables are selected for all components together, X is the r leading eigenvectors of C[R, R], and
-//! rows of R are exchanged, or enter and leave where λ, the price of one, makes that worth it.
+//! If variables are selected for all components together, X is the r leading eigenvectors of C[R, R], and rows of R are
+//! exchanged. They enter and leave where λ, the price of one, makes that worth it.
 //!
 //! Cost per iteration, a component of s entries: up to min(2000/s, 30) eigenproblems of s × s, some thousand entries of
 //! C, and O(n).

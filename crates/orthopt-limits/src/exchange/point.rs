@@ -68,7 +68,7 @@ impl Point {
         self.users.iter().any(|users| *users > 1)
     }
 
-    /// How many more nonzeros component k may have.
+    /// Number of further nonzeros that component k may have.
     pub fn room<F: Quadratic>(&self, p: &CardinalityProblem<F>, k: usize) -> usize {
         match p.limits() {
             Cardinality::Components(list) => list[k].saturating_sub(support(&self.x, k).len()),
@@ -130,7 +130,7 @@ impl View {
         self.entering(p, at, out, i)
     }
 
-    /// The same where row `i` comes, and of the entry that leaves its row of M = −C at `i` is given.
+    /// [`View::estimate`] for a row `i` that enters. Of the entry that leaves, its row of M = −C at `i` is given.
     pub fn entering<F: Quadratic>(
         &self,
         p: &CardinalityProblem<F>,

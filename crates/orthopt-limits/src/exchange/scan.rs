@@ -23,13 +23,13 @@ const OUTS: usize = 24;
 const INS: usize = 48;
 /// Exchanges that are solved exactly are fewer where components are long: this many by their length, within limits.
 const EXACT: (usize, usize, usize) = (2000, 4, 30);
-/// How many exchanges of a component of s entries are solved exactly.
+/// Number of exchanges that are solved exactly for a component of s entries.
 pub(super) fn affordable(s: usize) -> usize {
     (EXACT.0 / s.max(1)).clamp(EXACT.1, EXACT.2)
 }
 
-/// What lowers F: the component solved anew on its rows, or the first, in the order of the estimates, of the
-/// exchanges that does.
+/// A change of component k that lowers F: the component solved anew on its rows, or the first exchange, in the order of
+/// the estimates, that lowers it.
 pub(super) fn improve<F: Quadratic>(p: &CardinalityProblem<F>, at: &Point, k: usize) -> Option<Change> {
     let view = View::new(p, at, k);
     let most = affordable(view.rows.len());

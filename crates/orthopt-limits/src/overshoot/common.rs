@@ -40,7 +40,7 @@ impl<'g, 'a, F: Quadratic> Columns<'g, 'a, F> {
         Self { model, x, image }
     }
 
-    /// What columns on some rows must be orthogonal to: the other columns there, and their images.
+    /// Vectors that columns on some rows must be orthogonal to: the other columns there, and their images.
     fn against(&self, group: &[usize], rows: &[usize]) -> Vec<Vec<f64>> {
         let (n, r) = self.model.shape();
         let length = |v: &[f64]| v.iter().map(|e| e * e).sum::<f64>().sqrt();

@@ -50,7 +50,7 @@ impl<F: Quadratic> SupportModel<'_, F> {
         self.polish_above(f64::NEG_INFINITY, (x, mask), effort)
     }
 
-    /// The same, which may end early where it does not lead above a value.
+    /// [`SupportModel::polish`] that may end early where it does not lead above a value.
     pub fn polish_above(&self, above: f64, of: (&RowMat, &[bool]), effort: (usize, f64)) -> Option<Point> {
         let (x, mask) = of;
         let (value, x) = Local::new(self, mask).climb(x, effort, above)?;
@@ -201,7 +201,7 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         At { x, m, system: None, value, q, p }
     }
 
-    /// What the variances of the columns are added up from.
+    /// Scales of the terms that add up to the variances of the columns.
     fn sizes(&self, x: &RowMat) -> Vec<f64> {
         let own = |k: usize, a: usize| x.get(a, k).abs() * self.model.cov.deviation(self.rows[a]);
         let size =

@@ -62,7 +62,7 @@ pub const INFO: SolverInfo<MeasuredProblem> = SolverInfo {
     make: &|_| Ok(AnySolver::new(Overshoot)),
 };
 
-/// The same for uncorrelated components with a number of nonzeros each.
+/// Entry of the registry for uncorrelated components with a number of nonzeros each.
 pub const OF_UNCORRELATED: SolverInfo<MeasuredProblem> =
     SolverInfo { scope: "uncorrelated components", ..INFO };
 

@@ -25,7 +25,7 @@ const AT_ONCE: f64 = 0.1;
 const EXCHANGED: usize = 2;
 /// Rows that are tried in the place of each.
 const ENTERING: usize = 8;
-/// What an exchange must bring, as a share of the size of the value.
+/// Least gain of an exchange, as a share of the size of the value.
 const WORTH: f64 = 1e-10;
 /// Added to the diagonal of the covariance that explained variance divides by, as a share of its trace.
 const RIDGE: f64 = 1e-11;
@@ -33,7 +33,7 @@ const RIDGE: f64 = 1e-11;
 /// Value of a component, its rows and its entries there.
 type Chosen = (f64, Vec<usize>, Vec<f64>);
 
-/// What earlier components leave, on the rows that the next one may choose from.
+/// Part of C that earlier components leave, on the rows that the next one may choose from.
 struct Left {
     rows: Vec<usize>,
     r: RowMat,          // R = C − CY(YᵀCY)⁺YᵀC

@@ -10,7 +10,7 @@ use orthopt_linalg::work::count;
 /// Pairs of rows whose own variance is computed, those with the largest slope.
 const CANDIDATES: usize = 64;
 
-/// What component `k` may take of the rows of another one: cos θ·xₖ + sin θ·u, u orthogonal to all columns.
+/// Direction that component `k` may take from two rows of another one: cos θ·xₖ + sin θ·u, u orthogonal to all columns.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     k: usize,
@@ -19,7 +19,7 @@ struct Taken {
     slope: f64, // half of the derivative at θ = 0
 }
 
-/// What that would gain if the value were quadratic, and at which θ.
+/// Gain of that direction if the value were quadratic, and the angle θ that attains it.
 #[derive(Clone, Copy, Debug)]
 struct Promise {
     gain: f64,
@@ -102,7 +102,7 @@ impl<F: Quadratic> SupportModel<'_, F> {
         all
     }
 
-    /// What a pair of rows promises; `None` where C cannot be looked at.
+    /// Gain that a pair of rows promises; `None` if entries of C are not available.
     fn promised(&self, at: &Point, gradient: &RowMat, pair: Taken) -> Option<Promise> {
         let Taken { k, mut rows, mut u, slope } = pair;
         if rows[0] > rows[1] {

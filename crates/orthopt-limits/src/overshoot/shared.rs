@@ -34,7 +34,8 @@ impl Group {
         Some(Self { rows, left, out: 0, directions: Vec::new(), next, of: None })
     }
 
-    /// Whether `next` is what it is beside these scores; before, its variance is a bound, as what is left of C only falls.
+    /// True if `next` is exact beside these scores. Otherwise its variance is a bound, as the part of C that is left
+    /// only falls.
     fn is_known(&self, scores: &[Vec<f64>]) -> bool {
         self.of == Some((scores.len(), self.directions.len()))
     }
@@ -102,7 +103,7 @@ pub fn anew<F: Quadratic>(
     model.filled(model.prune(model.polish(&rest, &mask, GROWING)?)?)
 }
 
-/// The same on these groups, and the group of each column.
+/// Components on these groups as in [`on_groups`], and the group of each column.
 fn placed<F: Quadratic>(model: &SupportModel<'_, F>, groups: &RowMat) -> Option<(RowMat, Vec<usize>)> {
     let (n, r) = model.shape();
     let mut all: Vec<Group> =
@@ -276,7 +277,8 @@ mod tests {
         }
     }
 
-    /// What the scores of some columns explain of each variable by regression, from what they leave of C as a whole matrix.
+    /// Variance of each variable that a regression on the scores of some columns explains, from the part of C that they
+    /// leave, as a whole matrix.
     fn explained(model: &SupportModel<'_, DenseGram>, x: &RowMat) -> Vec<f64> {
         let all: Vec<usize> = (0..N).collect();
         let whole = model.block(&all).unwrap();
@@ -377,7 +379,8 @@ mod tests {
         }
     }
 
-    /// Where components may have more nonzeros than there are rows left, one after the other finds them on rows that others use.
+    /// If components may have more nonzeros than there are rows left, the search for one after the other takes rows
+    /// that others use.
     #[test]
     fn one_by_one_goes_on_where_rows_are_used_up() {
         for seed in 0..12u64 {

@@ -1,4 +1,5 @@
-//! Where the search begins: eigenvectors pruned, variables divided among components, components that share no variable.
+//! Starting points of the search: eigenvectors pruned, variables divided among components, components that share no
+//! variable.
 
 use super::support_model::{GROWING, PASSING, Point, STAYING, SupportModel, mask_of};
 use orthopt_core::smooth::Quadratic;
@@ -74,7 +75,7 @@ pub fn apart<F: Quadratic>(model: &SupportModel<'_, F>, shares: &[usize], cancel
     Some(x)
 }
 
-/// What the columns of X that are not zero leave of C, C − CX(XᵀCX)⁺XᵀC, on rows on which `c` is C.
+/// Part of C that the nonzero columns of X leave, C − CX(XᵀCX)⁺XᵀC, on rows on which `c` is C.
 pub(super) fn left<F: Quadratic>(
     model: &SupportModel<'_, F>,
     mut c: RowMat,

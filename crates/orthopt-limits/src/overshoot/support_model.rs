@@ -29,7 +29,7 @@ const LEAVING: usize = 12;
 pub(super) const ENTERING: usize = 4;
 /// An entry is tried where its gain before the others follow leaves at most this share of the value to be made up.
 const BEHIND: f64 = 0.02;
-/// What an exchange must bring, as a share of the size of the value, and what is rounding of it.
+/// Least gain of an exchange, and rounding, as shares of the size of the value.
 pub(super) const WORTH: f64 = 1e-9;
 const ROUNDING: f64 = 1e-13;
 /// Entries outside the supports whose gains are computed, those with the largest gradient.
@@ -45,7 +45,7 @@ pub(super) const GROWING: (usize, f64) = (40, 1e-8);
 pub(super) const STAYING: (usize, f64) = (200, 1e-11);
 pub(super) const LAST: (usize, f64) = (1000, 1e-15);
 
-/// What is maximised, and under which limits.
+/// The objective that is maximised, with its limits.
 pub struct SupportModel<'a, F> {
     f: &'a F,
     pub(super) cov: &'a Covariance,
@@ -86,7 +86,7 @@ impl Limits {
         }
     }
 
-    /// Whether component k has to lose an entry before the limits hold, or may lose one to that end.
+    /// True if component k has to lose an entry before the limits hold, or may lose one to that end.
     fn may_lose(&self, counts: &[usize], k: usize) -> bool {
         match self {
             Self::Each(most) => counts[k] > most[k],
@@ -193,7 +193,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         Self { f, cov, measure, given: false, rank, between, limits, price, cancel, kept }
     }
 
-    /// The same in a hurry once `cancel` is over: a point on the constraints, but not a polished one.
+    /// This model with a clock: once `cancel` is over, it returns a point on the constraints without polishing it.
     pub fn until(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
     }
@@ -220,7 +220,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         (CLOCK / cost.max(1)).clamp(1, CANDIDATES)
     }
 
-    /// The same for variance.
+    /// This model with variance as the measure.
     pub fn for_variance(&self) -> Self {
         let (limits, cancel, kept) = (self.limits.clone(), self.cancel.clone(), self.kept.clone());
         Self { measure: Measure::Variance, limits, cancel, kept, ..*self }
@@ -304,7 +304,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         lowers(-new, -old, self.cov.scale(self.rank), least)
     }
 
-    /// What is maximised: the measure minus the price of the entries.
+    /// The objective: the measure minus the price of the entries.
     pub fn worth(&self, at: &Point) -> f64 {
         at.value - self.price * at.mask.iter().filter(|free| **free).count() as f64
     }

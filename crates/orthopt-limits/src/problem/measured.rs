@@ -11,7 +11,7 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::products::cross;
 
-/// How many of the nonzeros of a total one component may have.
+/// Numbers of nonzeros, of a total, that one component may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Share {
     /// At least so many.
@@ -39,7 +39,7 @@ pub struct MeasuredProblem<F = AnySmooth> {
 
 /// A correlation of scores, and a violation of XᵀX = I, that a given X may have.
 const GIVEN: f64 = 1e-6;
-/// The same of what a run returns: rounding.
+/// A correlation of scores, and a violation of XᵀX = I, that a returned X may have: rounding.
 const ROUNDING: f64 = 1e-12;
 /// Entries below this are no digit of a column of length 1, and the share of F that they may take along.
 const SPECK: (f64, f64) = (1e-13, 1e-11);
@@ -49,7 +49,7 @@ const CLEAN: f64 = 1e-11;
 const NO_VARIANCE: f64 = 1e-6;
 
 impl MeasuredProblem {
-    /// The same problem on some of the variables, whose measure sees no others.
+    /// This problem on some of the variables; its measure counts these only.
     ///
     /// # Errors
     /// Limits that do not fit so few variables.
@@ -107,7 +107,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         Ok(Self { f, rank, limits, share: Share { min: 1, max: n }, lambda, between, order: Order::Joint })
     }
 
-    /// The same with so many nonzeros in each component, where a total is limited.
+    /// This problem with so many nonzeros in each component, if a total is limited.
     ///
     /// # Errors
     /// Numbers that no X meets.
@@ -133,8 +133,8 @@ impl<F: Quadratic> MeasuredProblem<F> {
         Ok(self)
     }
 
-    /// The same with components one after the other: each adds the most to those before it that is possible for its number of
-    /// nonzeros, and adjusted variance has this order.
+    /// This problem with components one after the other: each adds as much to those before it as its number of nonzeros
+    /// permits, and adjusted variance has this order.
     ///
     /// # Errors
     /// A total, which one after the other would take; a λ; a measure or a constraint that is of all components together.
@@ -160,7 +160,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         Self { f: self.f.in_given_order(given), ..self }
     }
 
-    /// The same with other limits and another λ.
+    /// This problem with other limits and another λ.
     ///
     /// # Errors
     /// As [`MeasuredProblem::new`].
@@ -201,7 +201,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
         self.between
     }
 
-    /// How components are found.
+    /// Order in which components are found.
     pub fn order(&self) -> Order {
         self.order
     }
@@ -241,7 +241,7 @@ impl<F: Quadratic> MeasuredProblem<F> {
     /// Checks a given X: shape, finite, feasible to 1e-6, within the limits.
     ///
     /// # Errors
-    /// What is wrong with it, with the measured numbers.
+    /// The fault of X, with the measured numbers.
     pub fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         let wrong = |why: String| Err(Error::Incompatible(format!("{what} {why}").into()));
         if self.between.is_orthogonal() {

@@ -27,8 +27,8 @@ pub(super) struct Change {
     pub v: Vec<f64>,
 }
 
-/// What lowers F: the component solved anew on its rows, or the first, in the order of the estimates, of the entries
-/// whose entrance does, or the cheapest whose exit does.
+/// A change of component k that lowers F: the component solved anew on its rows, the cheapest entry removed, or the
+/// first entry, in the order of the estimates, whose entrance lowers it.
 pub(super) fn improve<F: Quadratic>(p: &MeasuredProblem<F>, at: &Point, k: usize) -> Option<Change> {
     let rows = support(&at.x, k);
     let now = Now {

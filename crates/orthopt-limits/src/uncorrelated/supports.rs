@@ -39,7 +39,7 @@ pub(crate) fn on_supports<F: Quadratic>(p: &MeasuredProblem<F>, guide: &RowMat) 
     Some(at.x)
 }
 
-/// The same on the largest entries of each column of any matrix.
+/// Components as in `on_supports`, on the largest entries of each column of any matrix.
 pub fn rounded<F: Quadratic>(p: &MeasuredProblem<F>, guide: &RowMat) -> Option<RowMat> {
     if guide.find_non_finite().is_some() {
         return None;

@@ -20,7 +20,7 @@ const FEASIBLE: f64 = 2e-14;
 /// So many equations are solved together, and C is formed on so many rows.
 const EQUATIONS: usize = 500;
 const ROWS: usize = 600;
-/// What keeps the normal equations definite where constraints depend on each other.
+/// Added to the normal equations, so that they are definite where constraints depend on each other.
 const RIDGE: f64 = 1e-13;
 
 /// X on the rows that any component has.

@@ -82,7 +82,7 @@ pub struct Assessment {
     pub nnz: usize,
     /// Number of those that are at most 1e-6: F, `nnz` and the certificate count them.
     pub tiny: usize,
-    /// How far X is from the constraint.
+    /// Distance of X from the constraint.
     pub feasibility: f64,
     /// Feasibility divided by ‖X‖², if that is not bounded.
     pub relative_feasibility: Option<f64>,

@@ -20,7 +20,7 @@ pub enum Role {
     Gram,
 }
 
-/// How a table was read.
+/// Facts about the reading of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TableFacts {
     /// The first line of the file holds names.
@@ -56,7 +56,7 @@ pub struct DataFacts {
     pub centered: bool,
     /// Columns were scaled.
     pub scaled: bool,
-    /// How: `none`, `unit`, `std` or a factor.
+    /// Scaling of the columns: `none`, `unit`, `std` or a factor.
     pub scale: String,
     /// Everything was divided by √(m − 1), so that C is the covariance matrix of centred columns.
     pub covariance: bool,
@@ -65,7 +65,7 @@ pub struct DataFacts {
     /// Roots of the weights of the rows, which the rows have been multiplied with.
     #[serde(skip)]
     pub roots: Option<Vec<f64>>,
-    /// How the table was read that they come from.
+    /// Facts about the reading of the table that the data come from.
     #[serde(flatten)]
     pub table: Option<TableFacts>,
     /// Names of the variables, where the data have them.

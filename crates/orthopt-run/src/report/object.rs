@@ -185,7 +185,7 @@ pub struct CheckObject<'a> {
     schema: u32,
     problem: &'a str,
     data: &'a DataFacts,
-    /// Where X comes from.
+    /// Source of X.
     pub x: String,
     rank: usize,
     lambda: Option<f64>,

@@ -48,7 +48,7 @@ impl Stability {
         self.selected.iter().map(|q| expected_false(*q, self.used.len(), threshold)).collect()
     }
 
-    /// The same of the variables that any component uses.
+    /// Bound as in [`Stability::expected_false`] for the variables that any component uses.
     pub fn expected_false_together(&self, threshold: f64) -> f64 {
         expected_false(self.selected_together, self.used.len(), threshold)
     }

@@ -69,7 +69,7 @@ pub(crate) fn clustered_start<P: Clustered>(p: &P, work: u64, seed: u64, cancel:
     k_components(f, r, &request, work, seed, cancel).map(|found| found.x)
 }
 
-/// How many groups there are in the next try, over those of the last one.
+/// Number of groups of the next try, divided by that of the last one.
 const FEWER: f64 = 0.5;
 /// Rows of a group over the nonzeros that a component may have.
 const WIDER: [f64; 2] = [1.0, 1.7];

@@ -1,4 +1,4 @@
-//! What the tasks of a search share: when to stop, and the best point so far.
+//! State shared by the tasks of a search: when to stop, and the best point so far.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Where runs have ended, by their supports.
+//! End points of runs, by their supports.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Ended {
 pub(super) struct Known {
     /// The lowest F.
     pub lowest: f64,
-    /// Where runs have ended.
+    /// End points of runs.
     pub ended: Ended,
 }
 

@@ -108,7 +108,7 @@ mod tests {
         assert!(ends[0] < ends[1] && ends[1] <= ends[2], "{ends:?}");
     }
 
-    /// Where a try is dear to some efforts and cheap to others more effort tries more.
+    /// More effort tries more if a try is expensive for some efforts and cheap for others.
     #[test]
     fn more_effort_tries_more() {
         let step = Effort::Normal.little() / 20;
@@ -116,7 +116,8 @@ mod tests {
         assert!(2 * ends[0] < ends[1] && 5 * ends[1] < ends[2], "{ends:?}");
     }
 
-    /// Where F falls by as much in every doubling of the work, that ends: a second must lower F by a constant share of it.
+    /// A search ends although F falls by as much in every doubling of the work: a second must lower F by a constant
+    /// share of it.
     #[test]
     fn a_second_must_bring_as_much_however_long_it_has_been() {
         let step = Effort::Normal.little() / 2;
@@ -133,7 +134,8 @@ mod tests {
         );
     }
 
-    /// What continues searches of so much work has to bring as much as they would have to: the gains of a first search are not worth it.
+    /// A search that continues others must gain as much as they would have to, after so much work: the gains of a first
+    /// search are not worth it.
     #[test]
     fn what_continues_a_long_search_ends_sooner() {
         let gains = |work: u64| -1.0 - 4.0 * Effort::Normal.worth() * (work as f64).log2();

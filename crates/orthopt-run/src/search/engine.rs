@@ -34,7 +34,7 @@ pub(crate) const IS_MINIMUM: &str = "F is the global minimum: it equals its lowe
 /// Note for a search that has reached its limit of work.
 pub(crate) const ALL_WORK: &str = "has done all the work it may do";
 
-/// How a search goes.
+/// Settings of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// Seed of everything.
@@ -55,7 +55,7 @@ pub struct Settings {
 const PART: u64 = 4;
 /// The share of |f| that |F| is taken to be at least.
 const CANCELLED: f64 = 1e-3;
-/// How far above the F that a solver has tracked the F of its end may lie, relative to the size of F.
+/// Largest amount by which F at the end of a solver may exceed the F that it tracked, relative to the size of F.
 const ROUNDING: f64 = 1e-11;
 
 /// Searches for the X of lowest F.
@@ -164,7 +164,7 @@ pub(super) enum JobKind {
     Settle,
 }
 
-/// How long the search continues as it does.
+/// Event up to which the search continues.
 #[derive(Clone, Copy)]
 pub(super) enum Until {
     /// Until the round of arms is over.
@@ -267,7 +267,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.elite.first().map_or(f64::INFINITY, |e| e.done.objective)
     }
 
-    /// Whether a limit, a user or the bound ends it here.
+    /// True if a limit, a user or the bound ends the search now.
     pub(super) fn is_over(&mut self) -> bool {
         if self.end.is_some() {
             return true;
@@ -293,7 +293,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         self.end.is_some()
     }
 
-    /// Whether more work is not worth it, or is not to be done.
+    /// True if more work is not worth it, or is not allowed.
     pub(super) fn is_enough(&self) -> bool {
         self.has_worked() || self.is_reached()
     }

@@ -92,7 +92,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where jobs wait that no thread performs yet.
+/// Queue of the jobs that no thread performs yet.
 pub(super) struct Queue<P> {
     waiting: Mutex<Waiting<P>>,
     changed: Condvar,
@@ -189,17 +189,17 @@ impl<'a, P: Evaluate + 'static, W> Jobs<'a, P, W> {
         Self { jobs: Vec::new(), queue: Arc::new(Queue::new(helpers)), call, helpers: 0, clock: 0 }
     }
 
-    /// Whether whoever launches jobs has to perform them too.
+    /// True if the thread that launches jobs has to perform them too.
     pub fn is_without_help(&self) -> bool {
         self.helpers == 0
     }
 
-    /// How many there are.
+    /// Number of jobs.
     pub fn len(&self) -> usize {
         self.jobs.len()
     }
 
-    /// What they are for.
+    /// Purposes of the jobs.
     pub fn aims(&self) -> impl Iterator<Item = &W> {
         self.jobs.iter().map(|job| &job.1)
     }

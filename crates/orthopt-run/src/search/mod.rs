@@ -8,10 +8,10 @@
 //! settle      pairs of rows from the best point until none lowers F
 //! ```
 //!
-//! What is done depends on the seed and the problem only: work is counted (`linalg::work`), not
-//! timed, some tasks are in flight together, and their ends are taken in in the order of their work
-//! (`jobs.rs`). A limit of time only cuts the search off, so a longer run is the continuation of a
-//! shorter one, and the same seed gives the same X for any number of threads.
+//! The course of a search depends on the seed and the problem only. Work is counted (`linalg::work`), not timed; some
+//! tasks are in flight together, and their results are used in the order of their work (`jobs.rs`). A limit of time
+//! only cuts the search off, so a longer run is the continuation of a shorter one, and the same seed gives the same X
+//! for any number of threads.
 
 pub(crate) mod cardinality_moves;
 pub(crate) mod clustered;
@@ -48,7 +48,7 @@ use orthopt_linalg::error::Result;
 use rand_pcg::Pcg64;
 
 choices! {
-    /// How long a search continues by itself.
+    /// Rule by which a search ends by itself.
     #[derive(Default)]
     pub enum Effort as "effort", EFFORTS {
         /// Until a doubling of the work lowers F by less than 1e-2 of |F|; after .3 s of one thread that share grows with the time.
@@ -67,7 +67,8 @@ impl Effort {
         [1e-2, 1e-3, 1e-5][self as usize]
     }
 
-    /// The same after so much work: from [`little`](Self::little) on it grows with it.
+    /// Decrease of F, times |F|, that is worth a doubling of this work: from [`little`](Self::little) on it grows with
+    /// the work.
     pub(crate) fn worth_at(self, work: u64) -> f64 {
         self.worth() * (work as f64 / self.little() as f64).max(1.0)
     }
@@ -112,9 +113,9 @@ pub trait Move<P>: Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Where it leads from the best points (lowest F first, never empty); `None` where it does not apply. Made on
-    /// the thread of its task, whose work it counts as; one that takes its time may end early, without a
-    /// point, if cancelled.
+    /// The point to which the move leads from the best points (lowest F first, never empty); `None` if it does not
+    /// apply. It is made on the thread of its task and its work counts as that of the task. A long one may end early,
+    /// without a point, if cancelled.
     fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
 
     /// The solvers that continue from there.

@@ -118,8 +118,8 @@ fn too_late(cancel: &Cancel) -> Error {
 }
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
-    /// What there is to return where no task has given a point: it was cut off before the first was over,
-    /// or F is finite nowhere.
+    /// Adds a point to return if no task has given one: the search was cut off before the first task ended, or F is
+    /// finite nowhere.
     fn without_any(&mut self) -> Result<()> {
         let (x, solver) = match self.control.newer(0).1 {
             Some(best) => (best.x, self.portfolio.arms[0].solver.clone()),

@@ -28,8 +28,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         self.ending.begin();
     }
 
-    /// What comes next in successive halving: the better half of the candidates at the next level, one after the other; after the
-    /// last round those with chance in their start from other seeds, by turns.
+    /// Next candidate of successive halving: the better half of the candidates at the next level, one after the other.
+    /// After the last round, candidates with a random start run from other seeds, by turns.
     pub(super) fn next_candidate(&mut self) -> Option<Place> {
         let halving = self.portfolio.tuning.has("halving");
         if halving && self.due.is_empty() && self.level < self.portfolio.tuning.levels {

@@ -18,7 +18,7 @@ use orthopt_linalg::{RowMat, work};
 
 /// A gain of a move below this share of the size of F is rounding.
 const ROUNDING: f64 = 1e-12;
-/// How long whoever watches sleeps when there is nothing else to do.
+/// Time that a watching thread sleeps when there is nothing else to do.
 const NAP: Duration = Duration::from_micros(500);
 
 impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {

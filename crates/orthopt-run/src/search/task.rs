@@ -46,7 +46,7 @@ pub fn at<P>(x0: RowMat) -> MakeStart<P> {
     Box::new(move |_, _| Ok(x0.clone()))
 }
 
-/// How a task ended.
+/// Result of a task.
 #[derive(Clone, Debug)]
 pub(super) struct Done {
     pub x: RowMat,

@@ -13,7 +13,8 @@ pub struct Tuning {
     pub run: u64,
     /// Most work of it, whatever a gradient costs, and of a polish: a third of a second.
     pub longest: u64,
-    /// The same of a solver of a measure, which tries many exchanges for each that it makes.
+    /// Most work of the first solver of a run, and of a polish, for a measure: it tries many exchanges for each that it
+    /// makes.
     pub longest_of_measures: u64,
     /// Least work of a solver in a run, where gradients cost nothing.
     pub min_run: u64,
@@ -51,9 +52,10 @@ pub struct Tuning {
     // Moves and starts.
     /// Most nonzeros that are exchanged, as a share of all (part `nonzeros exchanged`).
     pub shake: f64,
-    /// How far LADMM lowers its penalty: β = L·100^(−u) with u from this to twice as much (part `penalty lowered and raised`),
+    /// Least exponent u with which LADMM lowers its penalty, β = L·100^(−u); the largest is twice as much (part
+    /// `penalty lowered and raised`).
     pub warmth: f64,
-    /// and its work, in polishes.
+    /// Work of LADMM after that, in polishes.
     pub reheat: u64,
     /// Rows that a component solved anew with a limit of nonzeros is searched for from.
     pub candidates: usize,
@@ -124,7 +126,7 @@ impl Tuning {
         self.in_flight / 2
     }
 
-    /// How far the move lowers a penalty that is raised again.
+    /// Range of the exponents u by which the move lowers a penalty, β = L·100^(−u), before it is raised again.
     pub(crate) fn reheat_range(&self) -> Range<f64> {
         self.warmth..2.0 * self.warmth
     }

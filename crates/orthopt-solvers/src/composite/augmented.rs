@@ -1,4 +1,4 @@
-//! What methods of multipliers with an inner Riemannian solver share: ManIAL, RiAL and RADA-RGD.
+//! Code shared by the methods of multipliers with an inner Riemannian solver: ManIAL, RiAL and RADA-RGD.
 //!
 //! ```text
 //! Φ(X) = f − ⟨ξ, X⟩ + h^{1/σ}(A(X) + z/σ),    y = prox_{h/σ}(A(X) + z/σ),    w = σ(A(X) + z/σ − y) ∈ ∂h(y)
@@ -128,7 +128,7 @@ struct Subproblem<'a, F, H, G, A> {
     sigma: f64,
 }
 
-/// What is known of it at one X.
+/// Terms of Φ at one X.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     terms: Linearised, // ∇f(X), ξ

@@ -7,7 +7,7 @@ use orthopt_core::constraint::stiefel::tangent;
 
 /// A smooth function on the manifold for the descent: what is known of it at one X.
 pub(crate) trait Inner {
-    /// What [`Inner::at`] computes.
+    /// Result of [`Inner::at`].
     type Point: Clone + std::fmt::Debug;
 
     /// Everything about X that the next two need.
@@ -60,7 +60,7 @@ impl<P: Clone + std::fmt::Debug> Descent<P> {
         self.advance_within(inner, 0.0)
     }
 
-    /// The same with a step that may raise the function by `slack`.
+    /// One step that may raise the function by at most `slack`; false if there is no such step.
     pub fn advance_within<I: Inner<Point = P>>(&mut self, inner: &I, slack: f64) -> bool {
         let slope = self.gradient.inner(&self.gradient);
         let mut eta = self.step;

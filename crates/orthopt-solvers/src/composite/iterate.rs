@@ -1,4 +1,4 @@
-//! Where a splitting method is.
+//! Iterate of a splitting method.
 
 use super::splitting::{Linearised, confirmed, curvature, end, pull_back, shifted_multiplier};
 use crate::prelude::*;

@@ -83,7 +83,7 @@ impl<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap> Solver<Composite<F, H, G
     }
 }
 
-/// What is known of the problem in X at one X.
+/// Derivatives of the problem in X at one X.
 #[derive(Clone, Debug)]
 struct Point {
     gradient: RowMat,              // Euclidean

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! −g(X⁺) ≤ −g(X) − ⟨ξ, X⁺ − X⟩, so F never rises; with g = 0 it is plain OBCD, step for step.
-//! What ends it is a whole pass that moves nothing and leaves ξ as it was: block-2 stationarity of
-//! the majorant at X, and so of F itself where g is differentiable.
+//! It ends after a whole pass that moves nothing and leaves ξ as it was. This is block-2 stationarity of the majorant
+//! at X, and so of F itself where g is differentiable.
 //!
 //! Cost: that of OBCD, and O(nr) for every new ξ.
 

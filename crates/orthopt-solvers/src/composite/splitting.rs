@@ -1,4 +1,4 @@
-//! What the splitting methods share: their view of the terms, and the choice of what to return.
+//! Code shared by the splitting methods: their view of the terms, and the choice of the point to return.
 
 use crate::prelude::*;
 use crate::proximal::estimated_curvature;
@@ -124,7 +124,7 @@ pub(crate) fn least_beta(h: &impl Nonsmooth, chi: f64) -> f64 {
     1.001 * (chi + 1.0) * h.weak_convexity().unwrap_or(0.0)
 }
 
-/// What smoothing may leave of ‖A(X) − y̌‖/(1 + ‖y̌‖) for a run to end where only the smoothed problem is solved.
+/// Largest ‖A(X) − y̌‖/(1 + ‖y̌‖), left by smoothing, at which a run ends if only the smoothed problem is solved.
 const SMOOTHED: f64 = 1e-2;
 
 /// The second opinion on X and y̌ of a splitting method: the criticality of what would be returned. Where A is not the
@@ -152,8 +152,8 @@ pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
     Some(found.or_ends((gap <= SMOOTHED).then_some(why)))
 }
 
-/// What a splitting method has in hand when it ends: X on the manifold, and polar(y̌), which
-/// keeps most of the zeros of the prox output.
+/// Points of a splitting method at its end: X on the manifold, and polar(y̌), which keeps most of the zeros of the prox
+/// output.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidates {
     objective_x: f64,

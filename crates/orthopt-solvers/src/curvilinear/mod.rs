@@ -33,7 +33,7 @@ pub trait Curve: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// True if each point is followed by the multiplier correction.
     const CORRECTS: bool;
 
-    /// What is computed once for all τ of a search.
+    /// Quantities that are computed once for all τ of a search.
     type Prepared: Send;
 
     /// Prepares a search from `at`.

@@ -6,7 +6,7 @@ use crate::prelude::*;
 use orthopt_core::options::{Constant, Value, checked, described};
 use orthopt_core::solve::info::SolverOptions;
 
-/// How X is moved.
+/// Update of X.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// Euclidean projection with extrapolation.
@@ -79,7 +79,7 @@ constants! {
     plain {
         /// EP or RR.
         variant: Variant = Variant::Ep;
-        /// How β⁰ is chosen.
+        /// Choice of β⁰.
         first_beta: FirstBeta = FirstBeta::Paper;
     }
 }

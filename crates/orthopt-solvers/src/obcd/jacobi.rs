@@ -5,8 +5,8 @@
 //! concave f ς = 0 serves: a linearisation is enough. Pairs are solved in parallel, then one
 //! matrix product brings the image up to date. X does not depend on the number of threads.
 //!
-//! Where M is a multiple of the identity, as that of a majoriser of any smooth f, pairs do not see each other: the
-//! model of each is exact whatever the others do.
+//! If M is a multiple of the identity, as that of a majoriser of any smooth f, pairs do not interact: the model of each
+//! is exact for any move of the others.
 
 use crate::pair_descent::Tried;
 use orthopt_core::pair::PairPenalty;

@@ -1,9 +1,9 @@
 //! Which zero rows are worth a try: those with a large gradient.
 //!
-//! Where X has s nonzero rows of n, n − s of n pairs drawn at random join a nonzero row with a zero one, and hardly any of
-//! them lowers F. Moving x_jk away from 0 by ε lowers f by about ε|G_jk| − ½ε²d_k, d_k = −x_kᵀg_k (what
-//! the unit length of x_k costs), so the row offers at most about max over k of G_jk²/(2d_k). The rows that offer the most are
-//! near; who they are is looked up afresh before every round, at the cost of one gradient.
+//! If X has s nonzero rows of n, then n − s of n pairs drawn at random join a nonzero row with a zero one, and hardly
+//! any of them lowers F. Moving x_jk away from 0 by ε lowers f by about ε|G_jk| − ½ε²d_k, where d_k = −x_kᵀg_k is the
+//! cost of the unit length of x_k. So the row offers at most about max over k of G_jk²/(2d_k). The rows that offer the
+//! most are near; they are determined anew before every round, at the cost of one gradient.
 
 use super::oracle::Iterate;
 use orthopt_core::constraint::Stiefel;
@@ -15,7 +15,7 @@ use orthopt_linalg::work::count;
 
 /// Zero rows that are near: as many as there are nonzero ones, but not fewer than this.
 const LEAST: usize = 64;
-/// Where so many times the near rows would not be all there are, they are narrowed down.
+/// Zero rows are narrowed down if there are more than this many times the near ones.
 const WORTH: usize = 2;
 /// The least d_k, relative to the largest.
 const FLAT: f64 = 1e-6;
@@ -59,8 +59,8 @@ impl<I> Iterate<I> {
     }
 }
 
-/// How strongly an entry that is 0, with gradient g, is drawn away from there; ℓ0 lets every entry be where it is and
-/// counts the same wherever it goes.
+/// Size of the gradient that draws an entry away from 0, if its gradient of f is g. ℓ0 lets every entry be where it is
+/// and counts the same wherever it goes.
 fn pull(h: &impl Nonsmooth, g: f64) -> f64 {
     match h.subdifferential(0.0) {
         (f64::NEG_INFINITY, f64::INFINITY) => g.abs(),

@@ -1,4 +1,4 @@
-//! What pairs of rows of f(X) + h(X), XᵀX = I, offer at the current X.
+//! Decreases of f(X) + h(X), XᵀX = I, that pairs of rows offer at the current X.
 
 use super::ObcdOptions;
 use super::block::block_round;

@@ -25,7 +25,7 @@ pub(crate) const ROUNDING: f64 = 1e-13;
 pub(crate) const NOTHING: f64 = 1e-17;
 /// Moves between two gradients that are computed anew from a repaired X, if it needs repair.
 pub(crate) const LOOK: u64 = 500;
-/// The same, whether or not it does.
+/// Moves between two gradients that are computed anew whether or not X needs repair.
 pub(crate) const REFRESH: u64 = 100_000;
 /// ‖XᵀX − I‖_F above which X is repaired on its support.
 pub(crate) const DRIFT: f64 = 5e-14;

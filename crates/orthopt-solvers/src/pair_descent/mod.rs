@@ -44,14 +44,14 @@ const SLOW: f64 = 1e-4;
 /// A fresh value of F above the tracked one by no more than this, relative to the size of F, is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// What Algorithm 1 knows at iteration t; Xᵗ and its image are the oracle's.
+/// State of Algorithm 1 at iteration t; Xᵗ and its image belong to the oracle.
 #[derive(Clone, Debug)]
 pub struct State {
     /// F(Xᵗ), tracked by the decreases.
     pub objective: f64,
     /// Α, lowered when it alone stands in the way.
     pub alpha: f64,
-    /// Where in which round or pass.
+    /// Round or pass that is under way, and the position in it.
     pub schedule: Schedule,
 }
 
@@ -59,7 +59,7 @@ pub struct State {
 pub struct PairDescent<'a, O> {
     /// Solves the pairs.
     pub oracle: O,
-    /// Where the descent is.
+    /// State of the descent.
     pub state: &'a mut State,
 }
 

@@ -12,7 +12,7 @@ pub trait PairOracle {
     /// demanded.
     fn try_pair(&mut self, i: usize, j: usize, demand: Demand) -> Tried;
 
-    /// The same for disjoint blocks of rows: by default their pairs one after the other.
+    /// Steps (S2) to (S4) for disjoint blocks of rows: by default for their pairs, one after the other.
     fn try_blocks(&mut self, blocks: &[Vec<usize>], demand: Demand) -> Tried {
         let mut sum = Tried::default();
         for block in blocks {
@@ -25,14 +25,14 @@ pub trait PairOracle {
         sum
     }
 
-    /// The same for disjoint pairs.
+    /// Steps (S2) to (S4) for disjoint pairs.
     fn try_matching(&mut self, pairs: &[(usize, usize)], demand: Demand) -> Tried {
         let mut sum = Tried::default();
         pairs.iter().for_each(|(i, j)| sum.add(&self.try_pair(*i, *j, demand)));
         sum
     }
 
-    /// What the greedy rule in force goes by, the larger the better, for each pair.
+    /// Score of each pair by the current greedy rule; larger is better.
     fn score(&mut self, pairs: &[(usize, usize)]) -> Vec<f64>;
 
     /// Narrows the zero rows down to those that are worth a try at the current X, for the rule that asks for it.
@@ -58,7 +58,7 @@ pub trait PairOracle {
     /// A whole pass has ended, and `found` pairs that offer more than the tolerance, or none.
     fn after_pass(&mut self, _found: bool) {}
 
-    /// Whether there is nothing more to do, and why.
+    /// Status and reason if there is nothing more to do, else `None`.
     fn ended(&self, _objective: f64) -> Option<(Status, &'static str)> {
         None
     }
@@ -73,7 +73,7 @@ pub struct Demand {
     pub least: f64,
 }
 
-/// What came of a working set.
+/// Result of a working set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tried {
     /// Pairs tried.

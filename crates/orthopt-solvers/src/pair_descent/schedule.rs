@@ -20,7 +20,7 @@ fn blocks_at_once(k: usize) -> usize {
     (ROUND_ROWS / k.max(1)).max(ROUND_BLOCKS)
 }
 
-/// What is being done.
+/// Round or pass that is under way.
 #[derive(Clone, Debug)]
 enum Phase {
     /// A round: working sets by the rule, so many left.
@@ -29,7 +29,7 @@ enum Phase {
     Pass(Cursor),
 }
 
-/// What comes after a round or pass.
+/// Round or pass that comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// A round.
@@ -55,7 +55,7 @@ pub struct Schedule {
     rng: Pcg64,
     sum: Tried,    // of the round or pass under way
     decrease: f64, // of F as it is tracked, in the same
-    /// What passes leave alone, relative to the size of F.
+    /// Largest offer of a pair that passes ignore, relative to the size of F.
     pub tol: f64,
     /// Pairs tried.
     pub pairs: u64,
@@ -108,8 +108,8 @@ impl Schedule {
         schedule
     }
 
-    /// The same where the price of a working set is that of one gradient, whatever its size: with all rows in the
-    /// blocks of a round or pass, or in `matchings`.
+    /// This schedule for working sets that cost one gradient each, whatever their size: with all rows in the blocks of
+    /// a round or pass, or in `matchings`.
     pub fn of_all_rows(self, matchings: bool, rows: &Movable) -> Self {
         let k = if matchings { 2 } else { self.k };
         let at_once = (rows.nrows() / k.max(1)).max(1);
@@ -189,7 +189,7 @@ impl Schedule {
         self.since >= rows.pairs()
     }
 
-    /// Whether the round or pass is over.
+    /// True if the round or pass is over.
     #[inline]
     pub fn is_over(&self) -> bool {
         match &self.phase {
@@ -209,7 +209,7 @@ impl Schedule {
         self.greedy.is_exhausted()
     }
 
-    /// What the round or pass came to.
+    /// Ends the round or pass and returns its sums.
     pub fn end(&mut self) -> Pass {
         let (sum, whole) = (std::mem::take(&mut self.sum), self.in_whole_pass());
         if whole {

@@ -100,7 +100,7 @@ impl Copies {
         self.best.current(self.residual)
     }
 
-    /// How critical the X is that [`Copies::finish`] would return.
+    /// Criticality of the X that [`Copies::finish`] would return.
     pub fn confirmed<F: Smooth, H: Nonsmooth>(&self, p: &Problem<Stiefel, F, H>) -> Option<Confirmed> {
         self.best.confirmed(p, &self.x, &self.y)
     }

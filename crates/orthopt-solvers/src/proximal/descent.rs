@@ -168,7 +168,7 @@ impl Descent {
         (ss, gradients - sts.inner(self.tangent.multiplier()) / self.t)
     }
 
-    /// How critical the X is that [`Descent::finish`] would return.
+    /// Criticality of the X that [`Descent::finish`] would return.
     pub(crate) fn confirmed<F: Smooth, H: Nonsmooth>(
         &self,
         p: &Problem<Stiefel, F, H>,

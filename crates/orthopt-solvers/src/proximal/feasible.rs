@@ -14,7 +14,7 @@ const REPAIRABLE: f64 = 1.0;
 /// A copy is made at every iteration at first, later when their number has grown by a sixteenth:
 /// as many as log k, whatever the cost of one.
 const SHARE: u64 = 16;
-/// The same without a request for points on the way: a copy costs some iterations.
+/// [`SHARE`] for runs without a request for points on the way: a copy costs some iterations.
 const RARELY: u64 = 4;
 
 /// The best feasible point seen.
@@ -44,7 +44,7 @@ impl Feasible {
         self.is_due_by(k, SHARE)
     }
 
-    /// The same, for runs that only their end counts of.
+    /// True if a copy is to be made at iteration k of a run of which only the end counts.
     pub(crate) fn is_rarely_due(&mut self, k: u64) -> bool {
         self.is_due_by(k, RARELY)
     }
@@ -98,12 +98,12 @@ impl Feasible {
         self.x
     }
 
-    /// Where the method is, as far as it is feasible.
+    /// The best feasible point, with the residual of the method.
     pub(crate) fn current(&self, residual: f64) -> Current<'_> {
         Current::new(&self.x, self.objective).with_residual(Some(residual))
     }
 
-    /// How critical the X is that [`Feasible::finish`] would return.
+    /// Criticality of the X that [`Feasible::finish`] would return.
     pub(crate) fn confirmed<F: Smooth, H: Nonsmooth>(
         &self,
         p: &Problem<Stiefel, F, H>,

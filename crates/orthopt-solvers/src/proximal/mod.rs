@@ -1,6 +1,5 @@
-//! What the full-gradient methods for f(X) + h(X), XᵀX = I, share: a point with its gradient,
-//! the proximal subproblem on the tangent space, a descent step with retraction, the feasible
-//! copy of an infeasible iterate.
+//! Code shared by the full-gradient methods for f(X) + h(X), XᵀX = I: a point with its gradient, the proximal
+//! subproblem on the tangent space, a descent step with retraction, the feasible copy of an infeasible iterate.
 
 mod copies;
 mod descent;
@@ -55,7 +54,7 @@ impl Point {
 }
 
 /// L, the Lipschitz constant of ∇f, or ‖∇f‖ where ∇f is constant: step lengths are in units of 1/L. 1 where ∇f = 0.
-/// Where f does not know it, what the gradients about X⁰ say.
+/// If f does not know L, it is estimated from gradients near X⁰.
 pub(crate) fn curvature<F: Smooth>(f: &F, x0: &RowMat) -> f64 {
     let l = f.lipschitz().unwrap_or_else(|| estimated_curvature(f, x0));
     if l > 0.0 && l.is_finite() {

@@ -13,7 +13,7 @@
 //! ∂²ψ(S)[Δ] ∋ J[Δ] = sym(Xᵀ(P ∘ XΔ)),   P = 1 where Y is not at a kink of h, else 0
 //! ```
 //!
-//! Where h = λ Σ ‖row‖ the Jacobian of the prox is (1 − τ)I + τŷŷᵀ at a row y ≠ 0 of Y, τ = tλ/(‖y‖ + tλ), ŷ = y/‖y‖.
+//! For h = λ Σ ‖row‖ the Jacobian of the prox is (1 − τ)I + τŷŷᵀ at a row y ≠ 0 of Y, τ = tλ/(‖y‖ + tλ), ŷ = y/‖y‖.
 //!
 //! XᵀX = I makes 0 ⪯ J ⪯ I: S − E is a safe step, and the Newton step where P = 1 throughout.
 
@@ -26,7 +26,7 @@ use orthopt_linalg::simd::dispatch;
 /// Newton steps after which the current Y is taken as it is.
 const MOST: u64 = 100;
 
-/// How a subproblem was solved.
+/// Result of the solution of a subproblem.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inner {
     /// Newton steps.

@@ -11,9 +11,9 @@ use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::parallel::for_each_chunk;
 use orthopt_linalg::work::count;
 
-/// What a descent asks of f: values and rows of the gradient, from what is kept of X.
+/// Values and rows of the gradient of f, from an image of X that a descent keeps.
 pub(crate) trait Imaged {
-    /// What is kept of X.
+    /// Image of X.
     type Image: Clone;
 
     /// The image of X. Cost of a gradient.
@@ -145,7 +145,7 @@ impl<I> Point<I> {
     }
 }
 
-/// Where a descent stands, kept from one to the next: step lengths and multipliers change little.
+/// Step length and multiplier of a descent, kept from one descent to the next: they change little.
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
     pub step: f64,      // Barzilai-Borwein length

@@ -114,7 +114,7 @@ impl Support {
     }
 }
 
-/// What the method is doing.
+/// Step of the method that is under way.
 #[derive(Clone, Debug)]
 enum Phase<I> {
     /// Step 1.

@@ -40,7 +40,7 @@ pub(crate) struct Continuation {
     steps: u64,
 }
 
-/// How a step ended.
+/// Outcome of a step.
 #[derive(Debug)]
 pub(crate) enum Outcome<I> {
     Going,

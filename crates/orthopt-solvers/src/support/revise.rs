@@ -39,7 +39,7 @@ const RIDGE: f64 = 0.2;
 /// A batch must lower F by this much relative to its size.
 const LEAST: f64 = 1e-9;
 
-/// How much a batch grows after one that was kept, and shrinks after one that was not.
+/// Factors of the size of a batch after one that was kept, and after one that was not.
 const GROW: f64 = 4.0;
 const SHRINK: f64 = 0.3;
 /// Gradient steps after a batch.

@@ -107,7 +107,7 @@ fn columns_without_a_common_row_ask_for_nothing() {
     assert!(distance(&fast_tangent(&x, &d), &slow_tangent(&x, &d)) <= 1e-13 * d.norm());
 }
 
-/// What limits of work are measured by: the linear systems count, with either way of multiplying.
+/// Linear systems count as work, with either way of multiplying: limits of work depend on it.
 #[test]
 fn systems_count_as_work() {
     for density in [0.1, 0.6] {

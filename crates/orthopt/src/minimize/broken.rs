@@ -5,8 +5,8 @@ use orthopt_core::solve::{Solution, Status};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::error::{Error, Result};
 
-/// How often f was NaN, and how often f was a number and its gradient was not. An infinite f is a barrier, from which methods
-/// step back.
+/// Number of times that f was NaN, and that f was a number and its gradient was not. An infinite f is a barrier, from
+/// which methods step back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Broken {
     values: u64,

@@ -173,7 +173,8 @@ impl Function {
         seen.push(oldest);
     }
 
-    /// Where L is estimated if a solver asks for it and the user does not know it: the unit of steps, which the methods adapt.
+    /// Sets the point at which L is estimated if a solver asks for it and the user does not know it. L is the unit of
+    /// steps, which the methods adapt.
     pub(super) fn estimate_lipschitz_at(&self, x0: &RowMat, direction: RowMat) {
         let mut lipschitz = lock(&self.0.lipschitz);
         if matches!(*lipschitz, Lipschitz::Unknown) {
@@ -216,7 +217,7 @@ impl Function {
         &self.0.cancel
     }
 
-    /// The same, asking the callback each time: on the thread that called `minimize`.
+    /// Set when the run is to end; the callback is asked each time, on the thread that called `minimize`.
     pub(super) fn attended(&self) -> Cancel {
         let f = self.clone();
         Cancel::when(move || {

@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// Where there is no such X, or it cannot be found, the answer is none.
+    /// `None` if there is no such X, or if it cannot be found.
     #[test]
     fn what_has_no_answer_has_none() {
         let (n, r) = (8, 3);

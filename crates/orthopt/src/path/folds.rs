@@ -242,7 +242,7 @@ impl Rows {
         })
     }
 
-    /// What is left of the mean of each column, of rows that have been multiplied with these roots of their weights.
+    /// Weighted mean of each column that is left, for rows that have been multiplied with these roots of their weights.
     pub(crate) fn weighted_means(&self, roots: &[f64]) -> Vec<f64> {
         let mass: f64 = roots.iter().map(|root| root * root).sum();
         let Self::Dense(a) = self else { return Vec::new() };

@@ -89,7 +89,7 @@ pub fn feasibility(x: &RowMat, j: &Signature) -> f64 {
     mean_abs(&residual(x, j))
 }
 
-/// The same divided by ‖X‖₂², the unit in which rounding counts.
+/// [`feasibility`] divided by max(1, ‖X‖₂²), the unit in which rounding counts.
 pub fn relative_feasibility(x: &RowMat, j: &Signature) -> f64 {
     feasibility(x, j) / spectral_norm(x).powi(2).max(1.0)
 }
@@ -112,7 +112,7 @@ pub fn spectral_norm(x: &RowMat) -> f64 {
     norm_unless(x, || false).unwrap_or(f64::NAN)
 }
 
-/// The same, or `None` where it is `over` before that.
+/// ‖X‖₂ as in [`spectral_norm`], or `None` if `over` becomes true during the iteration.
 fn norm_unless(x: &RowMat, over: impl Fn() -> bool) -> Option<f64> {
     let (n, m) = (x.nrows(), x.ncols());
     let mut v: Vec<f64> = (0..m).map(|i| 1.0 + 0.5 * ((i as f64 + 1.0) * 0.754_877).fract()).collect();

@@ -100,7 +100,7 @@ impl Beside {
         Some(total)
     }
 
-    /// How many scores stand before one of this variance.
+    /// Number of scores that stand before one of this variance; `None` if equal variances leave it open.
     fn place_of(&self, variance: f64) -> Option<usize> {
         if let Some(place) = self.place {
             return Some(place);

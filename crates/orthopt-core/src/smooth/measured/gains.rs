@@ -111,7 +111,7 @@ impl<'a> Gains<'a> {
         self.small.value(measure, (&self.trial_s, &self.trial_w), &self.trial_sizes)
     }
 
-    /// What the variance of a·xⱼ + b·eᵢ is added up from.
+    /// Scale of the terms that add up to the variance of a·xⱼ + b·eᵢ, and so of its rounding.
     fn size(&self, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
         (a.abs() * self.sizes[j] + b.abs() * self.cov.deviation(i)).powi(2)
     }
@@ -207,7 +207,7 @@ mod tests {
         })
     }
 
-    /// What is computed from the products of X is what X that has moved gives, also where scores depend on each other.
+    /// Gains computed from the products of X are those of the moved X, also if scores depend on each other.
     #[test]
     fn gains_are_those_of_the_point_itself() {
         for (kind, seed) in (0..4).flat_map(|kind| (0..6).map(move |seed| (kind, seed))) {

@@ -40,7 +40,7 @@ choices! {
 }
 
 choices! {
-    /// How components are found.
+    /// Order in which components are found.
     #[derive(Default)]
     #[non_exhaustive]
     pub enum Order as "order", ORDERS {
@@ -91,14 +91,15 @@ impl<F: Quadratic> Measured<F> {
         Ok(Self::of(f, measure, None))
     }
 
-    /// The same where C is known to be positive semidefinite, with its root where that is known.
+    /// The measure of a C that is known to be positive semidefinite, with its root if that is known.
     #[doc(hidden)]
     pub fn of(f: F, measure: Measure, root: Option<Root>) -> Self {
         let root = root.map_or_else(OnceLock::new, |root| OnceLock::from(Some(root)));
         Self { f, measure, given: false, covariance: OnceLock::new(), root }
     }
 
-    /// The same with adjusted variance in the order of the columns of X where `given`, else of the variances of their scores.
+    /// This function with adjusted variance in the order of the columns of X if `given`, else in the order of the
+    /// variances of their scores.
     #[must_use]
     #[doc(hidden)]
     pub fn in_given_order(self, given: bool) -> Self {

@@ -61,7 +61,7 @@ impl Root {
         (f.nrows() <= most.min(MOST)).then(|| Self::of_matrix(&matrix(f)))?
     }
 
-    /// The same of C. Cost n³/3, and 9n³ where rounding has made C indefinite.
+    /// Root of the matrix C. Cost n³/3, and 9n³ if rounding has made C indefinite.
     pub fn of_matrix(c: &RowMat) -> Option<Self> {
         // whoever asks what X explains waits for it
         inherit(None, || {

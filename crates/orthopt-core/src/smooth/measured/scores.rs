@@ -81,7 +81,7 @@ impl<'a> Scores<'a> {
         }
     }
 
-    /// The same with half of its gradient.
+    /// A measure and half of its gradient; adjusted variance in the order of the columns where `given`.
     pub fn value_and_gradient(&self, measure: Measure, given: bool) -> (f64, RowMat) {
         let r = self.t.nrows();
         let unit = self.root.unit();

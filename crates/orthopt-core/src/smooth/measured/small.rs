@@ -173,7 +173,7 @@ impl Small {
         from(best);
     }
 
-    /// The same in the order of the pivots, of which the next one may change places with a later one.
+    /// L and d of S = L·Diag(d)·Lᵀ in the order of the pivots, of which the next one may be exchanged for a later one.
     fn eliminate(&mut self, s: &[f64], sizes: &[f64], pivots: Pivots) {
         let r = self.r;
         let Self { order, l, d, .. } = self;

@@ -141,7 +141,7 @@ impl NonlinearEig {
         self.c.nullity()
     }
 
-    /// How C is kept, in words.
+    /// Description of the representation of C.
     pub fn bookkeeping(&self) -> String {
         self.c.describe()
     }
@@ -189,7 +189,7 @@ impl NonlinearEig {
         image.rho[i] = rho;
     }
 
-    /// The same for rows i and j at once: one pass over CX and C†ρ.
+    /// Brings the image up to date after rows i and j of X changed, in one pass over CX and C†ρ.
     #[doc(hidden)]
     pub fn move_pair(
         &self,

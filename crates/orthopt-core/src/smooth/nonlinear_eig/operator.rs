@@ -340,7 +340,7 @@ impl Operator {
         }
     }
 
-    /// The same for rows i and j at once.
+    /// Brings CX up to date after rows i and j of X changed by `di` and `dj`.
     pub fn move_pair(&self, cx: &mut RowMat, (i, j): (usize, usize), (di, dj): (&[f64], &[f64])) {
         match self {
             Self::Dense(d) => dispatch(MovePair { c: (d.c.row(i), d.c.row(j)), by: (di, dj), cx }),

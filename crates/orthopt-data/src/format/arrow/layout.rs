@@ -1,4 +1,4 @@
-//! What the columns of a table are: numbers, names of the rows, labels, weights, or no variables.
+//! Roles of the columns of a table: numbers, names of the rows, labels, weights, or no variables.
 
 use arrow_schema::{DataType, Schema};
 
@@ -105,7 +105,7 @@ impl Layout {
     }
 }
 
-/// Whether a first column of text, of dates or without a name stands beside others.
+/// True if there are several columns and the first one holds text or dates, or is numeric without a name.
 fn first_names_rows(schema: &Schema) -> bool {
     let first = schema.fields().first().filter(|_| schema.fields().len() > 1);
     first.is_some_and(|field| {
@@ -144,7 +144,7 @@ fn is_words(data_type: &DataType) -> bool {
     }
 }
 
-/// What has the form of a name when it is written: text, one of several texts, points in time.
+/// True if a column has the form of names when it is written: text, one of several texts, points in time.
 fn is_text(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(_, values) => is_text(values),

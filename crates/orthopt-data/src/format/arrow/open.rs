@@ -24,9 +24,9 @@ pub(super) struct Batches {
     reader: Box<dyn RecordBatchReader>,
     /// Columns, and what programs say of them.
     pub(super) schema: SchemaRef,
-    /// What reading may take.
+    /// Memory that reading may take.
     pub(super) budget: Budget,
-    /// How many rows the file says it has.
+    /// Number of rows that the file states.
     pub(super) rows: Option<usize>,
     size: u64,
     begun: usize,
@@ -98,7 +98,7 @@ fn ipc_in<R: Read + Seek + 'static>(bytes: R, input: &Input) -> Result<Batches, 
     Ok(Batches { reader: Box::new(reader), schema, budget, rows: None, size, begun: 0, all })
 }
 
-/// What a library reads. Its readers stop with an assertion at some damaged bytes, which is an error like others
+/// Runs a read of a library. Its readers stop with an assertion at some damaged bytes, which is an error like others
 /// here; after it no more is read from them.
 fn read<T, E: Display>(budget: &Budget, work: impl FnOnce() -> Result<T, E>) -> Result<T, DataError> {
     match catch_unwind(AssertUnwindSafe(work)) {
@@ -107,7 +107,7 @@ fn read<T, E: Display>(budget: &Budget, work: impl FnOnce() -> Result<T, E>) -> 
     }
 }
 
-/// What the readers of bytes find wrong.
+/// Error for a file in which the readers of bytes find something wrong.
 pub(super) fn broken(budget: &Budget, error: &dyn Display) -> DataError {
     let problem = format!(
         "it is truncated or damaged, or has a form that is not supported ({}); write it again",

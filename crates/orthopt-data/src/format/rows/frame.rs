@@ -21,7 +21,7 @@ const FEWEST: usize = 5;
 pub struct FrameColumn<'a> {
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Cells of the column.
     pub cells: FrameCells<'a>,
 }
 
@@ -36,7 +36,7 @@ pub enum FrameCells<'a> {
     Other,
 }
 
-/// How a frame is read.
+/// Roles of the rows and columns of a frame.
 #[derive(Clone, Debug, Default)]
 pub struct Framed {
     /// The columns that are variables.
@@ -47,7 +47,7 @@ pub struct Framed {
     pub rows: Vec<usize>,
     /// The column that names them.
     pub row_names: Option<usize>,
-    /// What was decided, with notes.
+    /// Decisions about the reading, with notes.
     pub how: HowRead,
 }
 

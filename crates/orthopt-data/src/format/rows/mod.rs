@@ -69,7 +69,7 @@ pub(super) fn of_records(
     Ok(data)
 }
 
-/// What is read, or what is wrong, and whether the first lines may be the reason.
+/// The data, or an error and whether the first lines may be the reason for it.
 pub(super) type Read = Result<DataSet, (DataError, bool)>;
 
 /// A table that its first lines decide, or all of them where these do not agree.
@@ -87,7 +87,7 @@ pub(super) fn decided_by_all(
     }
 }
 
-/// What was left out, in words, where something was.
+/// Number and kind of the things that were left out, in words, if there are any.
 pub(super) fn left_out(count: usize, what: &str) -> Option<String> {
     let (first, rest) = what.split_once(' ').map_or((what, String::new()), |(a, b)| (a, format!(" {b}")));
     let s = if count == 1 { "" } else { "s" };
@@ -371,8 +371,8 @@ impl Rows {
         self.layout.as_ref().map_or(0, Layout::columns)
     }
 
-    /// What is wrong with the cells so far: odd ones first, all of them together. Of the rows that are held so many are known to
-    /// be samples.
+    /// Error for the cells so far, if there is one: odd cells first, all of them together. Of the rows that are held,
+    /// `known` are known to be samples.
     fn check(&self, known: usize, place: &str) -> Result<(), DataError> {
         let Some(layout) = &self.layout else { return Ok(()) };
         if let Some(problem) = self.odd.problem(layout) {

@@ -4,7 +4,7 @@ use super::{Hole, Rows, note_hole};
 use crate::missing::Missing;
 use crate::table::kind_of;
 
-/// What stands beside the numbers of a row.
+/// Words beside the numbers of a row.
 #[derive(Clone, Debug, Default)]
 pub(in crate::format) struct Words<'a> {
     /// Its name, where a column holds some.

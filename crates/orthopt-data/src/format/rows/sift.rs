@@ -11,13 +11,13 @@ const SHOWN: usize = 3;
 /// Why a row with nothing but a name is left out.
 pub(super) const NAMELESS: &str = "nothing but a name";
 
-/// The same of one that has no name either.
+/// Reason why a row without a value and without a name is left out.
 pub(super) const EMPTY: &str = "no value";
 
 /// A row, and why it is left out.
 type Reasons = Vec<(String, &'static str)>;
 
-/// What is known of rows that are sums of some others.
+/// Rows that are sums of some others.
 #[derive(Debug, Default)]
 pub(super) struct PartsOfSums {
     /// Of all rows up to the last one that was a sum.
@@ -75,7 +75,7 @@ impl Rows {
         Ok(out[..known].iter().filter(|out| !**out).count())
     }
 
-    /// What the name of a row that is held says of it.
+    /// Kind of a row that is held, by its name, and the name.
     fn named(&self, i: usize) -> Option<(RowKind, &str)> {
         let at = self.marked.binary_search_by_key(&self.numbers[i], |(row, _, _)| *row).ok()?;
         let (_, kind, name) = &self.marked[at];

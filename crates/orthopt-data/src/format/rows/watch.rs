@@ -1,4 +1,4 @@
-//! What the first lines of a table have decided holds for all of it, or the table is decided by all of its lines.
+//! Check of the decisions from the first lines of a table against all of it. If they do not hold, all lines decide.
 
 use crate::error::DataError;
 use crate::table::{Assumed, LAST_ROWS, Layout, Note, Problem};
@@ -7,11 +7,11 @@ use crate::text::show;
 /// Cells that are remembered. Of longer tables, which are read part by part, those behind them are not compared.
 const MOST: usize = 1 << 22;
 
-/// What the first lines have decided of each column, and where it does not hold.
+/// Decisions from the first lines about each column, and the first cell where they do not hold.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
     columns: Vec<Watched>,
-    /// Where first.
+    /// The first cell where they do not hold.
     pub(super) found: Option<Found>,
 }
 
@@ -35,7 +35,7 @@ enum Watched {
     },
 }
 
-/// Where a column is other than the first lines say.
+/// Line and column of a cell that contradicts the first lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     line: u64,
@@ -118,7 +118,7 @@ impl Watch {
         }
     }
 
-    /// What a reader says that cannot begin again.
+    /// Error of a reader that cannot begin again.
     pub(super) fn problem(&self, layout: &Layout, place: &str) -> Option<DataError> {
         let Found { line, at, what } = self.found?;
         let column = layout.reference(at);

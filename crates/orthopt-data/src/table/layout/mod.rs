@@ -1,5 +1,5 @@
-//! What the first lines of a table decide, or all of them where the others do not agree: which of them are names, how numbers are
-//! written, and what each column is.
+//! Decisions from the first lines of a table, or from all of them if the others contradict: which lines are names, the
+//! marks of numbers, and the kind of each column.
 //!
 //! The first line is a header when one of its fields is text (other than a row of numbers and text like those below it),
 //! when its first field is empty, when it alone is quoted, or when it holds numbers that count or climb, which rows below do
@@ -71,8 +71,8 @@ pub(crate) enum Role {
     Empty,
 }
 
-/// What the first lines say of a column, so that it is no variable. Where not all lines have been examined, the others have to
-/// agree.
+/// Reason from the first lines for which a column is no variable. If not all lines have been examined, the others have
+/// to agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Assumed {
     /// Whole numbers that name rows, or only tell them apart, do not repeat.
@@ -90,9 +90,9 @@ pub(crate) struct Layout {
     pub(crate) roles: Vec<Role>,
     /// The line that says how many fields there are.
     pub(crate) line: u64,
-    /// How many of the first lines are no rows.
+    /// Number of the first lines that are no rows.
     pub(crate) above: usize,
-    /// What stands beside the numbers of each column; `None` where anything may.
+    /// Text beside the numbers of each column; `None` if it may be any.
     pub(crate) beside: Vec<Option<String>>,
     /// Names of all columns of the file, where it has some.
     all_names: Option<Vec<String>>,
@@ -107,7 +107,7 @@ pub(crate) struct Layout {
     pub(crate) how: HowRead,
 }
 
-/// What is wrong with a table: in the line read last, in another one, or in a cell.
+/// Error in a table: in the line read last, in another one, or in a cell.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Here(String),
@@ -243,7 +243,7 @@ impl Layout {
         bracketed(self.all_names.as_deref(), at)
     }
 
-    /// How an option names a column: by its name, else by its number.
+    /// Reference to a column in an option: its name, else its number.
     pub(crate) fn reference(&self, at: usize) -> String {
         option_word(self.all_names.as_deref(), at)
     }
@@ -655,7 +655,8 @@ impl Table<'_> {
         (few && rest.all(|cell| number(cell).is_none())).then_some(values)
     }
 
-    /// What is assumed of numbers that name the rows, if it is not given. What words name rows changes no variable.
+    /// Assumption about numbers that name the rows, if it is not given. None for words: as names of rows they change no
+    /// variable.
     fn assumed_of_names(&self, at: usize, kind: Kind, options: &TableOptions) -> Option<(usize, Assumed)> {
         let said = options.row_names != RowNames::Auto || self.short;
         let unnamed = self.names.is_some() && self.name(at).trim().is_empty();

@@ -1,4 +1,5 @@
-//! What is said of the columns of a table: those left out, those that name the rows, and words where numbers are expected.
+//! Messages about the columns of a table: those left out, those that name the rows, and words where numbers are
+//! expected.
 
 use std::collections::HashSet;
 

@@ -27,7 +27,7 @@ impl State {
 /// Gains like the last one that an alternation may hope for.
 const HOPE: f64 = 6.0;
 
-/// How long an alternation continues.
+/// Limits of an alternation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// Iterations.

@@ -9,7 +9,7 @@ use super::super::pool::drawn;
 use super::limits::{NOBODY, Rules};
 use super::samples::{Directions, Space};
 
-/// How patiently a direction is grown.
+/// Effort of growing a direction.
 #[derive(Debug)]
 pub(super) struct Growth {
     /// Columns that no direction covers, to begin with.
@@ -81,7 +81,8 @@ fn gains(rules: &Rules, grown: &Directions, floor: &[f64], place: usize) -> Vec<
     (0..grown.len()).map(|k| rules.marginal(grown.y.row(k), floor, 1.0, place).1).collect()
 }
 
-/// What a variable has to give to count, and those that no direction covers (all, where there are none).
+/// Least gain at which each variable counts, and a mark for the variables that no direction covers (all, if there are
+/// none such).
 fn floors(rules: &Rules, others: &Directions, own: &[usize], n: usize) -> (Vec<f64>, Vec<bool>) {
     if others.len() == 0 {
         return (vec![2.0 * rules.lambda; n], vec![true; n]);

@@ -1,4 +1,4 @@
-//! What variables pay and how many a component may have: the assignment of variables to directions.
+//! Assignment of variables to directions, under a price of each variable and limits on their number in a component.
 
 use orthopt_core::smooth::{Entries, Measure};
 use orthopt_linalg::RowMat;
@@ -211,8 +211,9 @@ impl Rules {
         Assignment { label, value: 0.5 * sum - self.lambda * count as f64 }
     }
 
-    /// What a new direction in place k adds to what variables have: a variable counts with what its score is more than its `floor`, and the
-    /// scores of those that count are the next mixture.
+    /// Entries of a new direction in place k, and its gain over what variables have. A variable counts by the amount by
+    /// which the square of its score exceeds its `floor` times `share`. The scores of those that count are the next
+    /// mixture.
     pub fn marginal(&self, y: &[f64], floor: &[f64], share: f64, k: usize) -> (Entries, f64) {
         let places = self.places(k);
         let gain = |i: usize| self.counts(y[i]).powi(2) - floor[i] * share;
@@ -242,7 +243,7 @@ impl Rules {
         directions.arranged(&place, self.rank)
     }
 
-    /// How many a new component may expect.
+    /// Number of variables that a new component may expect.
     fn places(&self, k: usize) -> usize {
         self.most[k].min((2 * self.total).div_ceil(self.rank).max(self.least))
     }

@@ -94,7 +94,8 @@ pub struct KComponents<'a, F: Quadratic> {
     rules: Rules,
     rng: Pcg64,
     best: Option<State>,
-    /// Where directions are orthonormal, their value is above −F, by more or less: the X of least F among those of nearly as good ones.
+    /// The X of least F among those whose value is nearly the best. If directions are orthonormal, their value exceeds
+    /// −F by an amount that varies.
     truest: Option<(RowMat, f64)>,
     idle: usize,
     moves: usize,

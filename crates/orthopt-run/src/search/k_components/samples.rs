@@ -1,7 +1,7 @@
 //! Directions z in sample space and the scores Aᵀz of all variables.
 //!
-//! Where C is all there is (or all that is requested: it has fewer rows than A), z = Av is kept as its v: inner products are those of C, and
-//! Aᵀz = Cv. No factor of C is needed.
+//! If C is all that is available (or all that is requested, as it has fewer rows than A), z = Av is stored as v: inner
+//! products are those of C, and Aᵀz = Cv. No factor of C is needed.
 
 use orthopt_core::smooth::{Entries, Halves, Quadratic};
 use orthopt_linalg::RowMat;
@@ -79,12 +79,13 @@ fn rows(m: &RowMat, which: &[usize]) -> RowMat {
     out
 }
 
-/// Where directions are kept.
+/// Representation of directions.
 #[derive(Debug)]
 pub(super) struct Space<'a, F: Quadratic> {
     pub f: &'a F,
     halves: Halves<'a>,
-    /// What C is divided by, where it is all there is: then another unit changes no bit, though lengths are roots of its entries.
+    /// Divisor of C, if C is all that is available: then another unit changes no bit, though lengths are roots of its
+    /// entries.
     pub unit: f64,
 }
 

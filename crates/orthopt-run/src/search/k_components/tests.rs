@@ -26,7 +26,7 @@ fn table(m: usize, n: usize, seed: u64, kind: usize) -> RowMat {
     })
 }
 
-/// The same table as it is kept: samples, or C.
+/// Two representations of a table: samples, and C.
 fn stored(a: &RowMat) -> Vec<AnySmooth> {
     let gram = orthopt_linalg::products::gram(a);
     vec![
@@ -288,7 +288,7 @@ fn it_goes_on_from_any_x() {
     }
 }
 
-/// What cannot be asked is nothing, without a panic.
+/// Impossible requests give `None`, without a panic.
 #[test]
 fn impossible_requests_are_refused() {
     let f = stored(&table(4, 5, 0, 0)).remove(0);
