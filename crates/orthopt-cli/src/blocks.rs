@@ -2,7 +2,7 @@
 
 use orthopt::RowMat;
 use orthopt::certify::{BlockReport, BlockScope};
-use orthopt::family::{AnyProblem, Family};
+use orthopt::family::AnyProblem;
 
 use crate::failure::usage;
 use crate::settings::at_least_one;

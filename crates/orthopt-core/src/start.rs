@@ -52,8 +52,9 @@ pub const STARTS: &[(&str, &str)] = &[
     ("partition", "a random partition of the variables, one group per component"),
 ];
 
-fn unknown(name: &str) -> Error {
-    let known = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+/// The error for a name that is none of these starting points.
+pub fn unknown(name: &str, starts: &[(&str, &str)]) -> Error {
+    let known = starts.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
     Error::UnknownName { kind: "starting point", name: name.into(), known: known + ", or a .npy file" }
 }
 
@@ -64,7 +65,7 @@ impl Start {
     /// [`Error::UnknownName`].
     pub fn parse(name: &str) -> Result<Self> {
         match Self::named(name) {
-            Self::Named(_) => Err(unknown(name)),
+            Self::Named(_) => Err(unknown(name, STARTS)),
             start => Ok(start),
         }
     }
@@ -140,7 +141,7 @@ impl Start {
             }
             Self::Random => stiefel::random(n, r, &mut rng),
             Self::Partition => partition(n, r, &mut rng),
-            Self::Named(name) => return Err(unknown(name)),
+            Self::Named(name) => return Err(unknown(name, STARTS)),
             Self::Given(x) => given(x, n, r, nonneg)?,
         })
     }

@@ -219,7 +219,8 @@ impl PosedJob {
             let mut request = request.one_of(name, names);
             let restarts = match request.solver {
                 Some(_) => {
-                    request.init.get_or_insert_with(|| Start::named(self.problem.default_start()).into());
+                    let start = || Start::named(self.problem.recipe().default_start).into();
+                    request.init.get_or_insert_with(start);
                     restarts.or(Some(0))
                 }
                 None => restarts.filter(|n| *n > 0),

@@ -152,7 +152,7 @@ pub mod family {
     pub use orthopt_run::family::{
         AnyProblem, CompositeOptions, Effort, Family, InUnit, Kind, Knee, Limit, LinearInput, MaybeOwned,
         NONLINEAR_EIG_SOLVERS, NamedConstant, PROBLEMS, PenaltyEntry, Plan, Posed, ProblemInfo, RankRule,
-        Reducible, Request, Scree, SolverEntry, Split, all_constants, all_penalties, all_solvers,
+        Recipe, Reducible, Request, Scree, SolverEntry, Split, all_constants, all_penalties, all_solvers,
         check_constants, check_solvers, composite_parts, composite_problem, find_problem, knee, needs_parts,
         order_components, pca_problem, penalty_called, pose, remark_on_means, request, scree, solvers_called,
     };

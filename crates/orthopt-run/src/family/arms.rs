@@ -47,7 +47,7 @@ pub(super) fn arms<P: Family>(
             let known = known_starts.iter().find(|k| k.0 == begin.name()).map(|k| Arc::clone(&k.1));
             let known = known.unwrap_or_default();
             known_starts.push((begin.name().into(), Arc::clone(&known)));
-            let random = problem.has_chance(begin.name());
+            let random = problem.recipe().random_starts.contains(&begin.name());
             arms.push(arm(chain, solvers, (begin, known, random), options, costs, tuning));
         }
     }

@@ -14,19 +14,18 @@ use super::portfolio::{REHEAT, cost_of_gradient, is_long, race};
 use super::posed::{Posed, excess, rank_or_default};
 use super::statement::statement;
 use super::{
-    AnyProblem, Between, Family, MaybeOwned, Plan, ProblemInfo, Reducible, Request, proved_by_branching,
+    AnyProblem, Between, Family, MaybeOwned, Plan, ProblemInfo, Recipe, Reducible, Request,
+    proved_by_branching,
 };
 use crate::search::cardinality_moves::{Mix, Shake, Turn, component_by_power};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::moves::{Polish, Polished, Reheat};
 use crate::search::{Portfolio, Tuning};
 use orthopt_bound::{Bound, Kind, Options};
-use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::{Evaluate, size};
 use orthopt_core::problem::{
-    Cardinality, ExplainedVariance, PcaData, by_variance, covariance_model, nonzero_rows, pca_share,
-    principal_axes, support, variance_in_time,
+    Cardinality, PcaData, by_variance, covariance_model, nonzero_rows, principal_axes, support,
 };
 use orthopt_core::smooth::measured::Covariance;
 use orthopt_core::smooth::{AnySmooth, Quadratic};
@@ -220,16 +219,22 @@ impl Family for CardinalityProblem {
         CARDINALITY_SOLVERS
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        STARTS
+    /// Where the limits exclude no X every local minimum is a global one, as of plain PCA.
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            starts: STARTS,
+            default_start: STARTS[0].0,
+            // components found one after the other begin at rows drawn by their variance
+            random_starts: &["k-components", "deflation", "apart", "random"],
+            criticality: "dist(0, df(X)) along the manifold on the support of X",
+            has_local_solutions: !is_plain(self),
+            has_pairs: false, // limits tie rows together
+            ..Recipe::default()
+        }
     }
 
     fn shape(&self) -> (usize, usize) {
         (self.nrows(), self.rank())
-    }
-
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &Cancel::never())
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
@@ -273,11 +278,6 @@ impl Family for CardinalityProblem {
         }
     }
 
-    /// Components found one after the other begin at rows drawn by their variance.
-    fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "k-components" | "deflation" | "apart" | "random")
-    }
-
     /// One that has too many nonzeros is rounded.
     fn given(&self, x: &RowMat) -> Result<RowMat> {
         stiefel::check(x, self.nrows(), self.rank(), "the starting point X")?;
@@ -307,11 +307,6 @@ impl Family for CardinalityProblem {
         Ok(plan)
     }
 
-    /// Where the limits exclude no X every local minimum is a global one, as of plain PCA.
-    fn has_local_solutions(&self) -> bool {
-        !is_plain(self)
-    }
-
     fn bounded(&self) -> Result<(&AnySmooth, Kind)> {
         let lambda = self.lambda();
         let kind = match self.limits() {
@@ -332,16 +327,12 @@ impl Family for CardinalityProblem {
         begins.then(|| proved_by_branching(self, known, work, cancel)).flatten()
     }
 
-    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
+    fn narrow(&self, _: Option<(u64, &Cancel)>) -> Option<MaybeOwned<'_, Self>> {
         Some(MaybeOwned::Own(self))
     }
 
-    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        variance_in_time(&self.f, None, x)
-    }
-
-    fn pca_share(&self) -> Option<f64> {
-        pca_share(&self.f, self.shape().1)
+    fn covariance(&self) -> Option<&AnySmooth> {
+        Some(&self.f)
     }
 
     fn order_components(&self, solution: &mut Solution) {
@@ -356,10 +347,6 @@ impl Family for CardinalityProblem {
         Self::check(self, x, what)
     }
 
-    fn criticality_name(&self) -> &'static str {
-        "dist(0, df(X)) along the manifold on the support of X"
-    }
-
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
         if cancel.is_over() || is_left(x.nrows() * x.ncols().pow(2)) {
             return None;
@@ -367,15 +354,6 @@ impl Family for CardinalityProblem {
         let mut cx = self.f.apply(x);
         cx.data_mut().iter_mut().for_each(|v| *v = -*v);
         Some(tangent(x, &cx).norm())
-    }
-
-    fn has_pairs(&self) -> bool {
-        false // limits tie rows together
-    }
-
-    /// Limits of components tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
-        None
     }
 }
 

@@ -1,19 +1,16 @@
 //! Composite problems by name: solvers, starts and defaults.
 
 use super::portfolio::{cost_of_gradient, race};
-use super::{Family, Plan, Request};
-use orthopt_core::certify::{
-    BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify,
-};
+use super::{Family, Plan, Recipe, Request};
+use orthopt_core::certify::{Certificate, RowOffers, Scope, certify};
 use orthopt_core::composite::criticality;
 use orthopt_core::concave::Concave;
 use orthopt_core::constraint::Constraint;
 use orthopt_core::linear_map::LinearMap;
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::{Evaluate, size};
-use orthopt_core::problem::{
-    CompositeProblem, ExplainedVariance, PcaProblem, Problem, by_variance, pca_share, variance_in_time,
-};
+use orthopt_core::problem::{CompositeProblem, PcaProblem, Problem, by_variance};
+use orthopt_core::smooth::AnySmooth;
 use orthopt_core::solve::Solution;
 use orthopt_core::solve::info::SolverInfo;
 use orthopt_core::start::Start;
@@ -58,7 +55,7 @@ fn takes_pairs(p: &CompositeProblem) -> bool {
 }
 
 /// f + h, where there is no more to the problem and pairs of rows can be solved.
-fn plain(p: &CompositeProblem) -> Option<PcaProblem> {
+pub(super) fn plain(p: &CompositeProblem) -> Option<PcaProblem> {
     if !takes_pairs(p) || !p.g.is_zero() {
         return None;
     }
@@ -70,15 +67,17 @@ impl Family for CompositeProblem {
         COMPOSITE_SOLVERS
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        STARTS
+    /// An iteration of OADMM is a gradient: one start is enough.
+    fn recipe(&self) -> Recipe {
+        let has_pairs = takes_pairs(self) && self.g.is_zero();
+        Recipe { starts: STARTS, auto_effort: 0, has_pairs, ..Recipe::default() }
     }
 
     fn shape(&self) -> (usize, usize) {
         Self::shape(self)
     }
 
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, _: &Cancel) -> Result<RowMat> {
         Start::parse(name)?.point(&self.f, self.rank(), self.requires_nonneg(), seed)
     }
 
@@ -112,17 +111,8 @@ impl Family for CompositeProblem {
         Ok(plan)
     }
 
-    /// An iteration of OADMM is a gradient: one start is enough.
-    fn auto_effort(&self) -> u64 {
-        0
-    }
-
-    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        variance_in_time(&self.f, None, x)
-    }
-
-    fn pca_share(&self) -> Option<f64> {
-        pca_share(&self.f, self.shape().1)
+    fn covariance(&self) -> Option<&AnySmooth> {
+        Some(&self.f)
     }
 
     /// Where A acts on columns the order is not free, and is kept.
@@ -143,19 +133,11 @@ impl Family for CompositeProblem {
         criticality(self, x, cancel)
     }
 
-    fn has_pairs(&self) -> bool {
-        takes_pairs(self) && self.g.is_zero()
-    }
-
     /// Where g = 0 and A is the identity; a pair with g is not solved globally.
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
         if is_left(x.nrows() * x.ncols().pow(2)) {
             return None; // a gradient is long
         }
         Some(certify(&RowOffers::new(&plain(self)?, x), scope, cancel))
-    }
-
-    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
-        Some(block_k_stationarity(&plain(self)?, x, scope, cancel))
     }
 }

@@ -1,7 +1,7 @@
 //! Problems over the J-orthogonal group by name: solvers, starts and defaults.
 
 use super::portfolio::{cost_of_gradient, race};
-use super::{Family, Plan, Request};
+use super::{Family, Plan, Recipe, Request};
 use crate::search::{Arm, Portfolio, Tuning};
 use orthopt_core::certify::{Certificate, Scope, certify};
 use orthopt_core::constraint::{Constraint, j_orthogonal};
@@ -10,13 +10,13 @@ use orthopt_core::pair::options::Side;
 use orthopt_core::problem::JProblem;
 use orthopt_core::smooth::TwoSided;
 use orthopt_core::solve::info::{SolverInfo, SolverOptions};
-use orthopt_core::start::Start;
+use orthopt_core::start::{Start, unknown};
 use orthopt_hyperbolic::J_SOLVERS;
 use orthopt_hyperbolic::jobcd;
 use orthopt_hyperbolic::jpair::offers::JOffers;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
-use orthopt_linalg::error::{Error, Result};
+use orthopt_linalg::error::Result;
 use orthopt_linalg::long::is_left;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
@@ -72,20 +72,16 @@ impl Family for JProblem {
         J_SOLVERS
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        STARTS
-    }
-
-    fn feasibility_name(&self) -> &'static str {
-        "mean of |X'JX - J|"
-    }
-
-    fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
-        j_orthogonal::relative(feasibility, x)
-    }
-
-    fn criticality_name(&self) -> &'static str {
-        "max |skew part of J grad f(X) X'|"
+    /// Every critical point of `hyperbolic-eig` is a global minimiser (docs/mathematics.md, section 9).
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            starts: STARTS,
+            feasibility: "mean of |X'JX - J|",
+            criticality: "max |skew part of J grad f(X) X'|",
+            has_local_solutions: self.has_local_solutions(),
+            has_pairs: self.f.quadratic().is_some(),
+            ..Recipe::default()
+        }
     }
 
     /// Where local solutions differ: a race of the methods of the paper and its rivals, each ended by L-BFGS, on both sides where
@@ -110,11 +106,6 @@ impl Family for JProblem {
         Ok(plan)
     }
 
-    /// Every critical point of `hyperbolic-eig` is a global minimiser (docs/mathematics.md, section 9).
-    fn has_local_solutions(&self) -> bool {
-        Self::has_local_solutions(self)
-    }
-
     fn known_optimum(&self) -> Option<f64> {
         self.optimum()?.ok()
     }
@@ -123,7 +114,7 @@ impl Family for JProblem {
         (self.order(), self.order())
     }
 
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, _: &Cancel) -> Result<RowMat> {
         let n = self.order();
         match name {
             "random" => {
@@ -131,14 +122,7 @@ impl Family for JProblem {
                 Ok(self.constraint.random(&mut rng))
             }
             "identity" => Ok(RowMat::from_fn(n, n, |i, k| f64::from(u8::from(i == k)))),
-            _ => {
-                let known = STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-                Err(Error::UnknownName {
-                    kind: "starting point",
-                    name: name.into(),
-                    known: known + ", or a .npy file",
-                })
-            }
+            _ => Err(unknown(name, STARTS)),
         }
     }
 
@@ -154,10 +138,6 @@ impl Family for JProblem {
         }
         let gradient = self.gradient(x);
         (!left()).then(|| j_orthogonal::stationarity(x, &gradient, self.signature()))
-    }
-
-    fn has_pairs(&self) -> bool {
-        self.f.quadratic().is_some()
     }
 
     /// Over all pairs of rows, exactly, for quadratic f; `None` for others.

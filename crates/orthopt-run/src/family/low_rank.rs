@@ -224,6 +224,6 @@ mod tests {
 
     #[test]
     fn small_problems_are_searched_as_they_are() {
-        assert!(problem(7, 1.0, 1.0).condensed(0, &Cancel::never()).is_none());
+        assert!(problem(7, 1.0, 1.0).narrow(Some((0, &Cancel::never()))).is_none());
     }
 }

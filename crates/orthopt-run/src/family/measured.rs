@@ -18,25 +18,23 @@ use super::posed::{Posed, excess};
 use super::shared_rows::{self, GROUPED, SELECTED};
 use super::supports_proof;
 use super::uncorrelated;
-use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
+use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Recipe, Request};
 use crate::search::clustered::{Regrown, clustered_start, shared_start};
 use crate::search::measured_moves::{Regroup, Rotate, Together};
 use crate::search::moves::{Polish, Polished};
 use crate::search::{Portfolio, Tuning};
 use orthopt_bound as bound;
-use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::Evaluate;
 use orthopt_core::penalty::find_penalty;
 use orthopt_core::problem::{
-    Between, Cardinality, ExplainedVariance, PcaData, by_variance, explained_variance, pca_share,
-    variance_in_time,
+    Between, Cardinality, ExplainedVariance, PcaData, by_variance, explained_variance, variance_in_time,
 };
 use orthopt_core::smooth::measured::Root;
 use orthopt_core::smooth::{AnySmooth, Measure, Measured, Order, Quadratic};
 use orthopt_core::solve::info::{SolverInfo, SolverOptions};
 use orthopt_core::solve::{AnySolver, Solution};
-use orthopt_core::start::Start;
+use orthopt_core::start::{Start, unknown};
 use orthopt_limits::overshoot::{self, Overshoot, Point, SupportModel};
 use orthopt_limits::problem::{MeasuredProblem, Share};
 use orthopt_limits::uncorrelated::{criticality, rounded};
@@ -266,13 +264,7 @@ pub(super) fn named_start(
             let why = format!("the start {name} is for variance; this problem has {own}, and ");
             return Err(Error::Incompatible(Message::from(why).then(instead("starts"))));
         }
-        _ => {
-            return Err(Error::UnknownName {
-                kind: "starting point",
-                name: name.into(),
-                known: STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ") + ", or a .npy file",
-            });
-        }
+        _ => return Err(unknown(name, STARTS)),
     };
     Ok(point.map(|at| at.x))
 }
@@ -281,16 +273,30 @@ impl Family for MeasuredProblem {
         if self.takes_one_by_one() { UNCORRELATED_SOLVERS } else { MEASURED_SOLVERS }
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        if self.takes_one_by_one() { uncorrelated::STARTS } else { STARTS }
+    fn recipe(&self) -> Recipe {
+        let starts = if self.takes_one_by_one() { uncorrelated::STARTS } else { STARTS };
+        Recipe {
+            starts,
+            default_start: match self.between() {
+                Between::Both => GROUPED.0,
+                _ if self.order() == Order::Sequential => COORDINATES,
+                _ => starts[0].0,
+            },
+            random_starts: &["deflation", "random"],
+            feasibility: match self.between() {
+                Between::Orthogonal => "||X'X - I||_F",
+                Between::Uncorrelated => "of lengths and of correlations of scores",
+                Between::Both => "||X'X - I||_F and correlations of scores",
+            },
+            criticality: "the gradient along the constraints on the support of X",
+            has_local_solutions: self.order() == Order::Joint,
+            has_pairs: false, // limits tie rows together
+            ..Recipe::default()
+        }
     }
 
     fn shape(&self) -> (usize, usize) {
         (self.nrows(), self.rank())
-    }
-
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &Cancel::never())
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
@@ -315,7 +321,7 @@ impl Family for MeasuredProblem {
                 Between::Both => "no X with X'X = I and X'CX diagonal",
             };
             let limits = self.limits().words();
-            let instead = self.default_start();
+            let instead = self.recipe().default_start;
             match STARTS.iter().find(|start| start.0 == name && name != instead) {
                 Some((start, _)) => {
                     Error::NoPlace { start, why: format!("{what} and {limits} was found from it"), instead }
@@ -325,18 +331,6 @@ impl Family for MeasuredProblem {
                 }
             }
         })
-    }
-
-    fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "deflation" | "random")
-    }
-
-    fn default_start(&self) -> &'static str {
-        match self.between() {
-            Between::Both => GROUPED.0,
-            _ if self.order() == Order::Sequential => COORDINATES,
-            _ => self.starts()[0].0,
-        }
     }
 
     /// One that is not feasible, or has too many nonzeros, is pruned; rounded where components exist one by one.
@@ -373,18 +367,6 @@ impl Family for MeasuredProblem {
         Ok(plan)
     }
 
-    fn has_local_solutions(&self) -> bool {
-        self.order() == Order::Joint
-    }
-
-    fn feasibility_name(&self) -> &'static str {
-        match self.between() {
-            Between::Orthogonal => "||X'X - I||_F",
-            Between::Uncorrelated => "of lengths and of correlations of scores",
-            Between::Both => "||X'X - I||_F and correlations of scores",
-        }
-    }
-
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
         if !self.between().is_orthogonal() {
             return Err(bound::no_bound(
@@ -399,12 +381,6 @@ impl Family for MeasuredProblem {
             (_, Cardinality::Total(s) | Cardinality::Rows(s)) => bound::Kind::Total { nonzeros: *s, lambda },
         };
         Ok((self.f.quadratic(), kind))
-    }
-
-    /// Over lists of supports: adjusted and polar variance are at most the variance, but an X that is found for that need not be one
-    /// for them.
-    fn branches(&self) -> bool {
-        supports_proof::listed(self).is_some()
     }
 
     fn proved_with(&self, known: Option<&RowMat>, work: u64, cancel: &Cancel) -> Option<bound::Bound> {
@@ -428,8 +404,9 @@ impl Family for MeasuredProblem {
         let x = x.map(|x| self.given(x)).transpose()?;
         let point =
             x.as_ref().map(|x| bound::Point { objective: self.value(x), feasibility: self.feasibility(x) });
-        let known =
-            x.as_ref().zip(point).filter(|(_, p)| options.nodes > 0 && p.objective < 0.0 && self.branches());
+        let known = x.as_ref().zip(point).filter(|(_, p)| {
+            options.nodes > 0 && p.objective < 0.0 && supports_proof::listed(self).is_some()
+        });
         // lists of supports have multipliers of their own, but long ones may be cut off before anything is proved of them
         let short = known.is_some()
             && !supports_proof::listed(self).is_some_and(|l| bound::lists_are_long(self.nrows(), &l));
@@ -499,7 +476,7 @@ impl Family for MeasuredProblem {
     }
 
     /// Not for what scores explain by regression, which is a sum over all variables.
-    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
+    fn narrow(&self, _: Option<(u64, &Cancel)>) -> Option<MaybeOwned<'_, Self>> {
         let takes = self.order() == Order::Joint && self.f.measure() != Measure::Explained;
         (takes && !self.takes_one_by_one()).then_some(MaybeOwned::Own(self))
     }
@@ -508,27 +485,8 @@ impl Family for MeasuredProblem {
         Some(variance_in_time(self.f.quadratic(), self.f.measures(x), x)?.of(self.f.measure()))
     }
 
-    fn pca_share(&self) -> Option<f64> {
-        pca_share(self.f.quadratic(), self.shape().1)
-    }
-
-    /// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.
-    fn price(&self, x: &RowMat) -> Option<Message> {
-        if self.between() != Between::Both {
-            return None;
-        }
-        let seconds = Cancel::never().within(Some(PRICE));
-        let model = SupportModel::of(self).for_orthogonal().until(&seconds);
-        let other = overshoot::climbed(&model, overshoot::polished(&model, x)?, &Cancel::never())?;
-        let share = |x: &RowMat| 100.0 * explained_variance(self.f.quadratic(), x).projected;
-        let (own, other) = (share(x), share(&other.x));
-        Some(
-            format!(
-                "uncorrelated scores cost {:.1} % of the variance: {own:.1} % here, {other:.1} % found with orthogonal loadings alone",
-                (other - own).max(0.0)
-            )
-            .into(),
-        )
+    fn covariance(&self) -> Option<&AnySmooth> {
+        Some(self.f.quadratic())
     }
 
     fn order_components(&self, solution: &mut Solution) {
@@ -556,25 +514,31 @@ impl Family for MeasuredProblem {
         Self::check(self, x, what)
     }
 
-    fn criticality_name(&self) -> &'static str {
-        "the gradient along the constraints on the support of X"
-    }
-
     fn criticality(&self, x: &RowMat, _: &Cancel) -> Option<f64> {
         match self.takes_one_by_one() {
             true => criticality(self.f.quadratic(), x),
             false => SupportModel::of(self).criticality(x),
         }
     }
+}
 
-    fn has_pairs(&self) -> bool {
-        false // limits tie rows together
+/// What uncorrelated scores cost beside orthogonal loadings: what the moves find from X without the former.
+pub(super) fn price(p: &MeasuredProblem, x: &RowMat) -> Option<Message> {
+    if p.between() != Between::Both {
+        return None;
     }
-
-    /// Limits of components tie rows together: no pair of rows is a problem of its own.
-    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _: &Cancel) -> Option<Certificate> {
-        None
-    }
+    let seconds = Cancel::never().within(Some(PRICE));
+    let model = SupportModel::of(p).for_orthogonal().until(&seconds);
+    let other = overshoot::climbed(&model, overshoot::polished(&model, x)?, &Cancel::never())?;
+    let share = |x: &RowMat| 100.0 * explained_variance(p.f.quadratic(), x).projected;
+    let (own, other) = (share(x), share(&other.x));
+    Some(
+        format!(
+            "uncorrelated scores cost {:.1} % of the variance: {own:.1} % here, {other:.1} % found with orthogonal loadings alone",
+            (other - own).max(0.0)
+        )
+        .into(),
+    )
 }
 
 impl Reducible<Self> for MeasuredProblem {

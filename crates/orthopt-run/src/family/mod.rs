@@ -2,9 +2,9 @@
 //! defaults of open choices. An application service above the mathematics and the solvers.
 
 use orthopt_bound as bound;
-use orthopt_core::certify::{BlockReport, BlockScope, Certificate, Scope};
+use orthopt_core::certify::{Certificate, Scope};
 use orthopt_core::objective::Evaluate;
-use orthopt_core::problem::ExplainedVariance;
+use orthopt_core::problem::{ExplainedVariance, variance_in_time};
 use orthopt_core::smooth::AnySmooth;
 use orthopt_core::solve::Solution;
 use orthopt_core::solve::info::SolverInfo;
@@ -12,7 +12,6 @@ use orthopt_core::start::Start;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::Result;
-use orthopt_linalg::message::Message;
 
 mod arms;
 mod brockett;
@@ -79,14 +78,52 @@ pub use rank::{RankRule, Scree, scree};
 pub use request::{Call, CallOptions, Case, Request, Run};
 pub use uncentred::remark_on_means;
 
+/// Facts about a problem that take no computation.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// Names of its starting points, with one line each.
+    pub starts: &'static [(&'static str, &'static str)],
+    /// The starting point of those who do not name one.
+    pub default_start: &'static str,
+    /// Starting points that another seed changes.
+    pub random_starts: &'static [&'static str],
+    /// Quantity that [`Evaluate::feasibility`] measures, in words.
+    pub feasibility: &'static str,
+    /// Quantity that [`Family::criticality`] measures, in words.
+    pub criticality: &'static str,
+    /// True if local solutions differ, so that further starts are worth their time.
+    pub has_local_solutions: bool,
+    /// Iterations worth spending on further starts where the user sets no limit and leaves the
+    /// solver open: about a second of OBCD.
+    pub auto_effort: u64,
+    /// True if pairs of rows can be solved globally, so that [`Family::block_stationarity`] says
+    /// something.
+    pub has_pairs: bool,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            starts: &[],
+            default_start: "random",
+            random_starts: &["random", "partition"],
+            feasibility: "||X'X - I||_F",
+            criticality: "dist(0, dF(X)) along the manifold",
+            has_local_solutions: true,
+            auto_effort: 2_000_000,
+            has_pairs: true,
+        }
+    }
+}
+
 /// A kind of problem with everything that a command line or another language needs to solve it
 /// by name: its solvers, its starting points, its certificates.
 pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// Its solvers.
     fn solvers(&self) -> &'static [SolverInfo<Self>];
 
-    /// Names of its starting points, with one line each; the first is the default.
-    fn starts(&self) -> &'static [(&'static str, &'static str)];
+    /// The facts about it.
+    fn recipe(&self) -> Recipe;
 
     /// Rows and columns of X.
     fn shape(&self) -> (usize, usize);
@@ -102,16 +139,15 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// [`Error::UnknownName`](orthopt_linalg::Error::UnknownName), and what stands in its way.
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat>;
+    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+        self.start_while(name, seed, &Cancel::never())
+    }
 
     /// The same; a start that takes its time ends early where `cancel` says so.
     ///
     /// # Errors
     /// Like [`start`](Self::start).
-    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
-        let _ = cancel;
-        self.start(name, seed)
-    }
+    fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat>;
 
     /// X⁰ of `start`.
     ///
@@ -122,16 +158,6 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
             Start::Given(x) => self.given(x),
             named => self.start_while(named.name(), seed, cancel),
         }
-    }
-
-    /// True if another seed gives another start of this name.
-    fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "random" | "partition")
-    }
-
-    /// The starting point of those who do not name one.
-    fn default_start(&self) -> &'static str {
-        self.starts().first().map_or("random", |s| s.0)
     }
 
     /// A starting point of the user's own, checked and repaired to rounding.
@@ -151,33 +177,6 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         Plan::by_default(self, request)
     }
 
-    /// Quantity that [`Evaluate::feasibility`] measures, in words.
-    fn feasibility_name(&self) -> &'static str {
-        "||X'X - I||_F"
-    }
-
-    /// The same, which has been measured, divided by ‖X‖₂², the unit in which rounding counts where ‖X‖ is
-    /// not bounded; `None` where it is.
-    fn relative_feasibility(&self, _x: &RowMat, _feasibility: f64) -> Option<f64> {
-        None
-    }
-
-    /// Quantity that [`Family::criticality`] measures, in words.
-    fn criticality_name(&self) -> &'static str {
-        "dist(0, dF(X)) along the manifold"
-    }
-
-    /// True if local solutions differ, so that further starts are worth their time.
-    fn has_local_solutions(&self) -> bool {
-        true
-    }
-
-    /// Iterations worth spending on further starts where the user sets no limit and leaves the
-    /// solver open: about a second of OBCD.
-    fn auto_effort(&self) -> u64 {
-        2_000_000
-    }
-
     /// The minimum of F where it is known in closed form. May cost O(n³).
     fn known_optimum(&self) -> Option<f64> {
         None
@@ -189,12 +188,6 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// There is no bound, and why.
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
         Err(bound::no_bound("this problem has no relaxation that is proved to be below F"))
-    }
-
-    /// True if a bound branches.
-    fn branches(&self) -> bool {
-        let (n, r) = self.shape();
-        self.bounded().is_ok_and(|(_, kind)| bound::branches(&kind, r, n))
     }
 
     /// A lower bound of F over all feasible points; `x` is the best one known.
@@ -219,29 +212,20 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
         known.and_then(|x| proved_by_branching(self, Some(x), work, cancel))
     }
 
-    /// The problem as one that can be searched on some of its variables; `None` where it is not.
-    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
+    /// The problem as one that can be searched on some of its variables, or, given a seed, with less of C where X needs all
+    /// variables and that pays; `None` where it is not.
+    fn narrow(&self, _low_rank: Option<(u64, &Cancel)>) -> Option<MaybeOwned<'_, Self>> {
         None
     }
 
-    /// The problem with less of C to be searched first, where X needs all variables and that pays.
-    fn condensed(&self, _seed: u64, _cancel: &Cancel) -> Option<MaybeOwned<'_, Self>> {
+    /// The quadratic form of the C whose variance the columns of X explain, where that means something.
+    fn covariance(&self) -> Option<&AnySmooth> {
         None
     }
 
     /// Variance explained by the columns of X, where that means something.
-    fn explained_variance(&self, _x: &RowMat) -> Option<ExplainedVariance> {
-        None
-    }
-
-    /// Share of the variance that PCA with as many components explains, where that means something.
-    fn pca_share(&self) -> Option<f64> {
-        None
-    }
-
-    /// What a constraint of the problem costs at X, where that is asked first.
-    fn price(&self, _x: &RowMat) -> Option<Message> {
-        None
+    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
+        variance_in_time(self.covariance()?, None, x)
     }
 
     /// Puts the columns of the solution in a canonical order, where the order is free.
@@ -257,19 +241,9 @@ pub trait Family: Evaluate + Send + Sync + Sized + 'static {
     /// that was known.
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64>;
 
-    /// True if pairs of rows can be solved globally, so that [`block_stationarity`](Self::block_stationarity) says
-    /// something.
-    fn has_pairs(&self) -> bool {
-        true
-    }
-
     /// Block-2 stationarity, where pairs of rows can be solved globally. When it is cancelled it ends at
     /// once with what has been checked, [`Certificate::pairs_checked`].
-    fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate>;
-
-    /// Decreases of F by blocks of more rows, by a search of some of them; `None` if rows are tied together, or
-    /// f or h is not of the kind that blocks are searched for.
-    fn block_k_stationarity(&self, _x: &RowMat, _scope: &BlockScope, _: &Cancel) -> Option<BlockReport> {
+    fn block_stationarity(&self, _x: &RowMat, _scope: Scope, _cancel: &Cancel) -> Option<Certificate> {
         None
     }
 }
@@ -281,8 +255,8 @@ fn proved_by_branching<P: Family>(
     work: u64,
     cancel: &Cancel,
 ) -> Option<bound::Bound> {
-    let (n, r) = p.shape();
-    if !p.branches() || bound::least_proof_work(n, r) > work {
+    let ((n, r), (_, kind)) = (p.shape(), p.bounded().ok()?);
+    if !bound::branches(&kind, r, n) || bound::least_proof_work(n, r) > work {
         return None;
     }
     let options = bound::Options { nodes: u64::MAX, work: Some(work), ..Default::default() };

@@ -8,18 +8,18 @@ use std::sync::{Mutex, PoisonError};
 
 use super::in_unit::InUnit;
 use super::narrow::{MaybeOwned, Reducible};
-use super::{Family, Plan, Request};
+use super::{Family, Plan, Recipe, Request, composite, measured, supports_proof};
 use crate::search::Effort;
 use orthopt_bound as bound;
-use orthopt_core::certify::{BlockReport, BlockScope, Certificate, Scope};
+use orthopt_core::certify::{BlockReport, BlockScope, Certificate, Scope, block_k_stationarity};
+use orthopt_core::constraint::j_orthogonal;
 use orthopt_core::objective::{Evaluate, Objective};
 use orthopt_core::problem::{
-    CompositeProblem, ExplainedVariance, JProblem, NonlinearEigProblem, PcaProblem, SampleProblem,
+    CompositeProblem, ExplainedVariance, JProblem, NonlinearEigProblem, PcaProblem, SampleProblem, pca_share,
 };
 use orthopt_core::smooth::AnySmooth;
 use orthopt_core::solve::Solution;
 use orthopt_core::solve::info::SolverInfo;
-use orthopt_core::start::Start;
 use orthopt_limits::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -52,25 +52,69 @@ pub enum AnyProblem {
 
 impl AnyProblem {
     /// The problem of one family, for data divided by a power of two where they are far from 1.
-    fn near(&self) -> &Self {
-        match self {
-            Self::InUnit(far) => &far.near,
-            near => near,
-        }
+    pub(super) fn near(&self) -> &Self {
+        self.in_unit().map_or(self, |(near, _)| near)
     }
 
     /// Factor of F of [`near`](Self::near), a power of two.
-    fn unit(&self) -> f64 {
-        match self {
-            Self::InUnit(far) => far.of_f(),
-            _ => 1.0,
-        }
+    pub(super) fn unit(&self) -> f64 {
+        self.in_unit().map_or(1.0, |(_, unit)| unit)
     }
 
     /// The bound with an X of its own whose rounding is zero.
     fn without_dust(&self, mut bound: bound::Bound) -> bound::Bound {
         bound.x = bound.x.map(|x| self.cleaned(&x).unwrap_or(x));
         bound
+    }
+
+    /// A feasibility that has been measured at X, divided by ‖X‖₂², the unit in which rounding counts where ‖X‖ is not bounded;
+    /// `None` where it is.
+    pub fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
+        match self.near() {
+            Self::JOrthogonal(_) => j_orthogonal::relative(feasibility, x),
+            _ => None,
+        }
+    }
+
+    /// Share of the variance that PCA with as many components explains, where that means something.
+    pub fn pca_share(&self) -> Option<f64> {
+        pca_share(self.covariance()?, self.shape().1)
+    }
+
+    /// What a constraint of the problem costs at X, where that is asked first.
+    pub(crate) fn price(&self, x: &RowMat) -> Option<Message> {
+        match self.near() {
+            Self::Measured(p) => measured::price(p, x),
+            _ => None,
+        }
+    }
+
+    /// True if a bound branches. That of a measure does so over lists of supports: adjusted and polar variance are at most the
+    /// variance, but an X that is found for that need not be one for them.
+    pub(crate) fn branches(&self) -> bool {
+        let (n, r) = self.shape();
+        match self.near() {
+            Self::Measured(p) => supports_proof::listed(p).is_some(),
+            _ => self.bounded().is_ok_and(|(_, kind)| bound::branches(&kind, r, n)),
+        }
+    }
+
+    /// Decreases of F by blocks of more rows, by a search of some of them; `None` if rows are tied together, or
+    /// f or h is not of the kind that blocks are searched for.
+    pub fn block_k_stationarity(
+        &self,
+        x: &RowMat,
+        scope: &BlockScope,
+        cancel: &Cancel,
+    ) -> Option<BlockReport> {
+        let unit = self.unit();
+        let scope = BlockScope { tolerance: scope.tolerance / unit, ..*scope };
+        let found = match self.near() {
+            Self::Pca(p) if p.recipe().has_pairs => block_k_stationarity(p, x, &scope, cancel),
+            Self::Composite(p) => block_k_stationarity(&composite::plain(p)?, x, &scope, cancel),
+            _ => return None,
+        };
+        Some(found.times(unit))
     }
 
     /// Data for an independent check of a bound of the problem.
@@ -278,32 +322,16 @@ impl Family for AnyProblem {
         each!(self, p => solvers(p))
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        each!(self, p => Family::starts(p))
+    fn recipe(&self) -> Recipe {
+        each!(self, p => Family::recipe(p))
     }
 
     fn shape(&self) -> (usize, usize) {
         each!(self, p => Family::shape(p))
     }
 
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        each!(self, p => Family::start(p, name, seed))
-    }
-
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
         each!(self, p => Family::start_while(p, name, seed, cancel))
-    }
-
-    fn start_at(&self, start: &Start, seed: u64, cancel: &Cancel) -> Result<RowMat> {
-        each!(self, p => Family::start_at(p, start, seed, cancel))
-    }
-
-    fn has_chance(&self, start: &str) -> bool {
-        each!(self, p => Family::has_chance(p, start))
-    }
-
-    fn default_start(&self) -> &'static str {
-        each!(self, p => Family::default_start(p))
     }
 
     fn given(&self, x: &RowMat) -> Result<RowMat> {
@@ -314,36 +342,12 @@ impl Family for AnyProblem {
         each!(self, p => plan(p, request))
     }
 
-    fn feasibility_name(&self) -> &'static str {
-        each!(self, p => Family::feasibility_name(p))
-    }
-
-    fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
-        each!(self, p => Family::relative_feasibility(p, x, feasibility))
-    }
-
-    fn criticality_name(&self) -> &'static str {
-        each!(self, p => Family::criticality_name(p))
-    }
-
-    fn has_local_solutions(&self) -> bool {
-        each!(self, p => Family::has_local_solutions(p))
-    }
-
-    fn auto_effort(&self) -> u64 {
-        each!(self, p => Family::auto_effort(p))
-    }
-
     fn known_optimum(&self) -> Option<f64> {
         each!(self, p => Family::known_optimum(p)).map(|f| self.unit() * f)
     }
 
     fn bounded(&self) -> Result<(&AnySmooth, bound::Kind)> {
         each!(self, p => Family::bounded(p))
-    }
-
-    fn branches(&self) -> bool {
-        each!(self, p => Family::branches(p))
     }
 
     fn lower_bound(
@@ -371,24 +375,16 @@ impl Family for AnyProblem {
         each!(self, p => Family::proved_with(p, known, work, cancel)).map(|bound| bound.times(self.unit()))
     }
 
-    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
-        each!(self, p => Family::narrow(p).map(lifted))
+    fn narrow(&self, low_rank: Option<(u64, &Cancel)>) -> Option<MaybeOwned<'_, Self>> {
+        each!(self, p => Family::narrow(p, low_rank).map(lifted))
     }
 
-    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<MaybeOwned<'_, Self>> {
-        each!(self, p => Family::condensed(p, seed, cancel).map(lifted))
+    fn covariance(&self) -> Option<&AnySmooth> {
+        each!(self, p => Family::covariance(p))
     }
 
     fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
         each!(self, p => Family::explained_variance(p, x))
-    }
-
-    fn pca_share(&self) -> Option<f64> {
-        each!(self, p => Family::pca_share(p))
-    }
-
-    fn price(&self, x: &RowMat) -> Option<Message> {
-        each!(self, p => Family::price(p, x))
     }
 
     fn order_components(&self, solution: &mut Solution) {
@@ -403,18 +399,8 @@ impl Family for AnyProblem {
         each!(self, p => Family::criticality(p, x, cancel)).map(|size| self.unit() * size)
     }
 
-    fn has_pairs(&self) -> bool {
-        each!(self, p => Family::has_pairs(p))
-    }
-
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
         each!(self, p => Family::block_stationarity(p, x, scope, cancel))
             .map(|found| found.times(self.unit()))
-    }
-
-    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
-        let unit = self.unit();
-        let scope = BlockScope { tolerance: scope.tolerance / unit, ..*scope };
-        each!(self, p => Family::block_k_stationarity(p, x, &scope, cancel)).map(|found| found.times(unit))
     }
 }

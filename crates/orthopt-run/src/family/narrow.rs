@@ -177,16 +177,15 @@ pub(super) fn narrowed<P: Family>(
     }
     // what is lower with less of C need not be lower: a longer limit would give a worse X
     let limited = settings.stopping.time_limit.is_some() || settings.stopping.max_iters.is_some();
-    let condensed = if limited { None } else { problem.condensed(request.seed(), &clock) };
-    let is_condensed = condensed.is_some();
-    let narrow = condensed.or_else(|| problem.narrow())?;
+    let narrow = problem.narrow((!limited).then_some((request.seed(), &clock)))?;
     let narrow = &*narrow;
+    let has_all_variables = narrow.on().is_some();
     let all: Vec<usize> = (0..n).collect();
     let gradient = narrow.gradient();
     let pays = |count: usize| 2 * count <= n && cost_on(2 * count, (n, r), gradient) <= gradient;
     let third = cancel.within(settings.stopping.time_limit.map(|limit| limit / 3.0));
     let mut first_points = Vec::new();
-    let (order, first) = if is_condensed {
+    let (order, first) = if has_all_variables {
         (all, n)
     } else if !is_long(gradient) || !pays(request.tuning.room * narrow.least()) {
         return None;
@@ -215,7 +214,7 @@ pub(super) fn narrowed<P: Family>(
     let begun = first_points.into_iter().try_for_each(|x| rounds.begin_at(x));
     let found = begun.and_then(|()| rounds.run(&order, first, &pays));
     if let Ok(found) = &found
-        && !is_condensed
+        && !has_all_variables
     {
         request.carried.found(&found.x);
     }

@@ -6,12 +6,12 @@ use rand_pcg::Pcg64;
 
 use super::portfolio::{cost_of_gradient, race};
 use super::{Family, Kind, ProblemInfo};
-use crate::family::{Plan, Request};
+use crate::family::{Plan, Recipe, Request};
 use orthopt_core::certify::{Certificate, CircleOffers, Scope, certify, criticality_while};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::problem::NonlinearEigProblem;
 use orthopt_core::solve::info::{SolverInfo, join};
-use orthopt_core::start::Start;
+use orthopt_core::start::{Start, unknown};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
@@ -104,15 +104,16 @@ impl Family for NonlinearEigProblem {
         SOLVERS
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        STARTS
+    /// An iteration is a gradient: without a request for more one run from each start is enough.
+    fn recipe(&self) -> Recipe {
+        Recipe { starts: STARTS, auto_effort: 0, has_pairs: self.f.has_inverse(), ..Recipe::default() }
     }
 
     fn shape(&self) -> (usize, usize) {
         (self.nrows(), self.rank())
     }
 
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
+    fn start_while(&self, name: &str, seed: u64, _: &Cancel) -> Result<RowMat> {
         let (n, r) = self.shape();
         match name {
             "random" => Ok(stiefel::random(n, r, &mut Pcg64::seed_from_u64(seed ^ 0x4e4c_4549_475f_5830))),
@@ -122,11 +123,7 @@ impl Family for NonlinearEigProblem {
                 stiefel::repair_on_support(&mut x);
                 Ok(x)
             }
-            _ => Err(Error::UnknownName {
-                kind: "starting point",
-                name: name.into(),
-                known: STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ") + ", or a .npy file",
-            }),
+            _ => Err(unknown(name, STARTS)),
         }
     }
 
@@ -163,21 +160,12 @@ impl Family for NonlinearEigProblem {
         Ok(plan)
     }
 
-    /// An iteration is a gradient: without a request for more one run from each start is enough.
-    fn auto_effort(&self) -> u64 {
-        0
-    }
-
     fn check(&self, x: &RowMat, what: &str) -> Result<()> {
         stiefel::check(x, self.nrows(), self.rank(), what)
     }
 
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
         criticality_while(self, x, cancel)
-    }
-
-    fn has_pairs(&self) -> bool {
-        self.f.has_inverse()
     }
 
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {

@@ -7,23 +7,17 @@ use super::line_up::K_COMPONENTS;
 use super::low_rank::LowRank;
 use super::portfolio::{cost_of_gradient, portfolio};
 use super::{
-    self as family, Family, MaybeOwned, Plan, Reducible, Request, brockett, find_problem, procrustes,
+    self as family, Family, MaybeOwned, Plan, Recipe, Reducible, Request, brockett, find_problem, procrustes,
     proved_by_branching,
 };
 use crate::search::clustered::clustered_start;
 use orthopt_bound::{Bound, Kind, no_bound};
-use orthopt_core::certify::{
-    BlockReport, BlockScope, Certificate, RowOffers, Scope, block_k_stationarity, certify, criticality_while,
-    entering_rows,
-};
+use orthopt_core::certify::{Certificate, RowOffers, Scope, certify, criticality_while, entering_rows};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::objective::size;
 use orthopt_core::penalty::{AnyPenalty, PENALTIES};
-use orthopt_core::problem::{
-    ExplainedVariance, PcaData, PcaProblem, Storage, by_variance, covariance_model, pca_share, support,
-    variance_in_time,
-};
+use orthopt_core::problem::{PcaData, PcaProblem, Storage, by_variance, covariance_model, support};
 use orthopt_core::smooth::{AnySmooth, Quadratic, Smooth};
 use orthopt_core::solve::Solution;
 use orthopt_core::solve::info::{SolverInfo, find_solvers};
@@ -113,16 +107,32 @@ impl Family for PcaProblem {
         SOLVERS
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        PCA_STARTS
+    /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
+    /// invariant under C, and then it is a saddle point that methods with full gradients never
+    /// leave. The first 20 variables of w1a only ever occur with 14 others, and from there plain PCA
+    /// ends at -1234 instead of below -6000. Eigenvectors where whole rows become zero.
+    ///
+    /// Where h = 0 every local minimum is a global one.
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            starts: PCA_STARTS,
+            default_start: match &self.h {
+                _ if procrustes::is_linear(self) => procrustes::POLAR.0,
+                _ if brockett::is_weighted(self) => brockett::ORDERED.0,
+                h if h.row_weight().is_some() => "pca",
+                h if h.requires_nonneg() => "partition",
+                h if h.is_zero() => "random",
+                _ => "identity",
+            },
+            random_starts: &["random", "partition", "k-components"],
+            has_local_solutions: !spectral::suits(self),
+            has_pairs: self.h.row_weight().is_none(),
+            ..Recipe::default()
+        }
     }
 
     fn shape(&self) -> (usize, usize) {
         (self.nrows(), self.rank())
-    }
-
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &Cancel::never())
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
@@ -130,25 +140,6 @@ impl Family for PcaProblem {
         match &self.h {
             AnyPenalty::Box(bounds) => in_box(x, bounds, seed),
             _ => Ok(x),
-        }
-    }
-
-    fn has_chance(&self, start: &str) -> bool {
-        matches!(start, "random" | "partition" | "k-components")
-    }
-
-    /// The papers' starts, but a random one where h = 0: the span of a few coordinates can be
-    /// invariant under C, and then it is a saddle point that methods with full gradients never
-    /// leave. The first 20 variables of w1a only ever occur with 14 others, and from there plain PCA
-    /// ends at -1234 instead of below -6000. Eigenvectors where whole rows become zero.
-    fn default_start(&self) -> &'static str {
-        match &self.h {
-            _ if procrustes::is_linear(self) => procrustes::POLAR.0,
-            _ if brockett::is_weighted(self) => brockett::ORDERED.0,
-            h if h.row_weight().is_some() => "pca",
-            h if h.requires_nonneg() => "partition",
-            h if h.is_zero() => "random",
-            _ => "identity",
         }
     }
 
@@ -168,11 +159,6 @@ impl Family for PcaProblem {
             return brockett::plan(self, request);
         }
         plan(self, request)
-    }
-
-    /// Where h = 0 every local minimum is a global one.
-    fn has_local_solutions(&self) -> bool {
-        !spectral::suits(self)
     }
 
     fn known_optimum(&self) -> Option<f64> {
@@ -197,24 +183,21 @@ impl Family for PcaProblem {
         known.and_then(|x| proved_by_branching(self, Some(x), work, cancel))
     }
 
-    /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it.
-    fn narrow(&self) -> Option<MaybeOwned<'_, Self>> {
-        let takes = self.h.turning_price(&[]).is_some() && self.f.ncols().is_none();
-        takes.then_some(MaybeOwned::Own(self))
+    /// Where h costs something as soon as a row has an entry: a solution needs as many variables as pay it. With less of C where
+    /// X is nonnegative.
+    fn narrow(&self, low_rank: Option<(u64, &Cancel)>) -> Option<MaybeOwned<'_, Self>> {
+        if self.f.ncols().is_some() {
+            return None;
+        }
+        let low_rank = low_rank.filter(|_| matches!(self.h, AnyPenalty::Nonneg(_)));
+        match low_rank.and_then(|(seed, cancel)| LowRank::of(self, seed, cancel)) {
+            Some(part) => Some(MaybeOwned::Made(Box::new(part))),
+            None => self.h.turning_price(&[]).map(|_| MaybeOwned::Own(self)),
+        }
     }
 
-    fn condensed(&self, seed: u64, cancel: &Cancel) -> Option<MaybeOwned<'_, Self>> {
-        let takes = matches!(self.h, AnyPenalty::Nonneg(_)) && self.f.ncols().is_none();
-        let part = takes.then(|| LowRank::of(self, seed, cancel))??;
-        Some(MaybeOwned::Made(Box::new(part)))
-    }
-
-    fn explained_variance(&self, x: &RowMat) -> Option<ExplainedVariance> {
-        if procrustes::is_linear(self) { None } else { variance_in_time(&self.f, None, x) }
-    }
-
-    fn pca_share(&self) -> Option<f64> {
-        if procrustes::is_linear(self) { None } else { pca_share(&self.f, self.shape().1) }
+    fn covariance(&self) -> Option<&AnySmooth> {
+        (!procrustes::is_linear(self)).then_some(&self.f)
     }
 
     /// As they are where f has a linear term; in the order of the weights where components have some.
@@ -242,19 +225,11 @@ impl Family for PcaProblem {
         criticality_while(self, x, cancel)
     }
 
-    fn has_pairs(&self) -> bool {
-        self.h.row_weight().is_none()
-    }
-
     fn block_stationarity(&self, x: &RowMat, scope: Scope, cancel: &Cancel) -> Option<Certificate> {
         if is_left(x.nrows() * x.ncols().pow(2)) {
             return None; // a gradient is long
         }
-        self.has_pairs().then(|| certify(&RowOffers::new(self, x), scope, cancel))
-    }
-
-    fn block_k_stationarity(&self, x: &RowMat, scope: &BlockScope, cancel: &Cancel) -> Option<BlockReport> {
-        self.has_pairs().then(|| block_k_stationarity(self, x, scope, cancel))
+        self.recipe().has_pairs.then(|| certify(&RowOffers::new(self, x), scope, cancel))
     }
 }
 

@@ -134,7 +134,7 @@ impl<P: Family> Plan<P> {
                 first
             }
         };
-        let start = request.start().cloned().unwrap_or_else(|| Start::named(problem.default_start()));
+        let start = request.start().cloned().unwrap_or_else(|| Start::named(problem.recipe().default_start));
         Self {
             solvers,
             options: request.options(),
@@ -187,7 +187,7 @@ impl<P: Family> Plan<P> {
 
     /// How a run of the plan goes: as many starts as `restarts` says, or else as many as the time limit
     /// has room for, or else one for each starting point and, with the solver left open, more for
-    /// the effort that is worth it ([`Family::auto_effort`]). Stages of a chain share the time.
+    /// the effort that is worth it ([`Recipe::auto_effort`](super::Recipe::auto_effort)). Stages of a chain share the time.
     pub fn run_options(
         &self,
         problem: &P,
@@ -196,7 +196,7 @@ impl<P: Family> Plan<P> {
         restarts: Option<u64>,
     ) -> RunOptions {
         let further = match stopping.time_limit {
-            Some(_) if problem.has_local_solutions() => u64::MAX,
+            Some(_) if problem.recipe().has_local_solutions => u64::MAX,
             _ => self.starts.len() as u64 - 1,
         };
         RunOptions {
@@ -272,7 +272,7 @@ impl<P: Family> Plan<P> {
                 if most.is_some() && solution.status == Status::TimeLimit && !cancel.is_late() {
                     (solution.status, solution.message) = (Status::Stalled, ALL_WORK.into());
                 }
-                if self.chosen && !problem.has_local_solutions() {
+                if self.chosen && !problem.recipe().has_local_solutions {
                     state_minimum(problem, request, stopping, &mut solution, cancel);
                 }
                 solution
@@ -319,7 +319,7 @@ impl<P: Family> Plan<P> {
         stopping: &Stopping,
         restarts: Option<u64>,
     ) -> Option<Message> {
-        if !problem.has_local_solutions() || restarts.is_some() {
+        if !problem.recipe().has_local_solutions || restarts.is_some() {
             return None; // one start is as good as many, or their number is given
         }
         if let Some((portfolio, settings)) = self.search_settings(request, stopping, restarts) {
@@ -471,5 +471,6 @@ fn search_reason(arms: usize, effort: Option<Effort>) -> Message {
 /// Iterations for further starts, if their number is not given.
 fn effort<P: Family>(problem: &P, request: &Request, stopping: &Stopping, restarts: Option<u64>) -> u64 {
     let open = request.solver.is_none() && restarts.is_none() && stopping.time_limit.is_none();
-    if open && problem.has_local_solutions() { problem.auto_effort() } else { 0 }
+    let recipe = problem.recipe();
+    if open && recipe.has_local_solutions { recipe.auto_effort } else { 0 }
 }

@@ -19,9 +19,8 @@ impl AnyProblem {
     /// There is no bound, or none that a file could prove, and why.
     pub fn statement(&self, name: &str) -> Result<Statement> {
         let (kind, (n, rank)) = (self.bounded()?.1, self.shape());
-        let (near, unit) = self.in_unit().unwrap_or((self, 1.0));
         let (mut measure, mut most) = (Measure::Variance, None);
-        if let Self::Measured(p) = near {
+        if let Self::Measured(p) = self.near() {
             measure = p.f.measure();
             let plain = p.between() == Between::Orthogonal && p.order() == Order::Joint;
             if measure == Measure::Explained || !plain {
@@ -32,13 +31,13 @@ impl AnyProblem {
             let limited = matches!(p.limits(), Cardinality::Total(_)) && p.share().max < n;
             most = limited.then_some(p.share().max);
         }
-        Statement::of(name, measure, rank, &kind, (unit, most))
+        Statement::of(name, measure, rank, &kind, (self.unit(), most))
     }
 
     /// The C that a proof is about.
     fn matrix(&self) -> Result<RowMat> {
         let (f, (n, _)) = (self.bounded()?.0, self.shape());
-        let unit = self.in_unit().map_or(1.0, |(_, unit)| unit);
+        let unit = self.unit();
         let c = RowMat::from_fn(n, n, |i, j| -f.curvature(i, j) * unit);
         match c.find_non_finite() {
             None => Ok(c),
@@ -97,7 +96,7 @@ impl AnyProblem {
     /// request.set("nonzeros", Written::Whole(2))?;
     /// let problem = pose(find_problem("l0-pca")?, &data, &request.checked()?)?.problem;
     /// let (never, options) = (Cancel::never(), Options { nodes: u64::MAX, keeps: true, ..Options::default() });
-    /// let x = problem.start(problem.default_start(), 0)?;
+    /// let x = problem.start(problem.recipe().default_start, 0)?;
     /// let bound = problem.lower_bound(Some(&x), &options, &never, &|_| ())?;
     /// let text = problem.proof_file("l0-pca", (&bound, &x), Prepared::default(), &never)?.text();
     ///

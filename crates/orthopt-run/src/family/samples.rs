@@ -5,13 +5,14 @@ use rand_pcg::Pcg64;
 
 use super::portfolio::{cost_of_gradient, race};
 use super::posed::{Posed, rank_or_default};
-use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Request};
-use orthopt_core::certify::{Certificate, Scope, criticality_while};
+use super::{AnyProblem, Family, Kind, Plan, ProblemInfo, Recipe, Request};
+use orthopt_core::certify::criticality_while;
 use orthopt_core::constraint::stiefel;
 use orthopt_core::penalty::NoPenalty;
 use orthopt_core::problem::{PcaData, SampleProblem};
 use orthopt_core::smooth::{Loss, SampleLoss};
 use orthopt_core::solve::info::SolverInfo;
+use orthopt_core::start::unknown;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::error::{Error, Result};
@@ -59,16 +60,12 @@ impl Family for SampleProblem {
         SOLVERS
     }
 
-    fn starts(&self) -> &'static [(&'static str, &'static str)] {
-        STARTS
+    fn recipe(&self) -> Recipe {
+        Recipe { starts: STARTS, has_pairs: false, ..Recipe::default() }
     }
 
     fn shape(&self) -> (usize, usize) {
         (self.nrows(), self.rank())
-    }
-
-    fn start(&self, name: &str, seed: u64) -> Result<RowMat> {
-        self.start_while(name, seed, &Cancel::never())
     }
 
     fn start_while(&self, name: &str, seed: u64, cancel: &Cancel) -> Result<RowMat> {
@@ -87,11 +84,7 @@ impl Family for SampleProblem {
                     None => Err(Error::Factorisation("the eigenvalue decomposition")),
                 }
             }
-            _ => Err(Error::UnknownName {
-                kind: "starting point",
-                name: name.into(),
-                known: STARTS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ") + ", or a .npy file",
-            }),
+            _ => Err(unknown(name, STARTS)),
         }
     }
 
@@ -115,14 +108,6 @@ impl Family for SampleProblem {
 
     fn criticality(&self, x: &RowMat, cancel: &Cancel) -> Option<f64> {
         criticality_while(self, x, cancel)
-    }
-
-    fn has_pairs(&self) -> bool {
-        false
-    }
-
-    fn block_stationarity(&self, _: &RowMat, _: Scope, _: &Cancel) -> Option<Certificate> {
-        None
     }
 }
 

@@ -23,7 +23,7 @@ pub use model::{Model, used};
 pub use object::{BoundObject, CheckObject, Object, SCHEMA};
 pub use stability::Stability;
 
-use crate::family::{AnyProblem, Family, Kind, Plan, Posed, ProblemInfo, Request, Scree};
+use crate::family::{AnyProblem, Family, Kind, Plan, Posed, ProblemInfo, Recipe, Request, Scree};
 use orthopt_bound::Bound;
 use orthopt_core::options::{Given, Value};
 use orthopt_core::problem::{Cardinality, ExplainedVariance};
@@ -96,7 +96,8 @@ pub struct Measures {
 impl Measures {
     /// Those of a problem.
     pub fn of(problem: &AnyProblem) -> Self {
-        Self { feasibility: problem.feasibility_name(), criticality: problem.criticality_name() }
+        let Recipe { feasibility, criticality, .. } = problem.recipe();
+        Self { feasibility, criticality }
     }
 }
 

@@ -151,7 +151,7 @@ pub fn path(
     walk.settle(watch)?;
     let problem = walk.posed.as_ref().map(|posed| &posed.problem);
     // the same for all points
-    let share = walk.cancel.during(|| problem.and_then(Family::pca_share));
+    let share = walk.cancel.during(|| problem.and_then(AnyProblem::pca_share));
     let mut points = walk.points;
     points.iter_mut().for_each(|point| point.report.pca_share = share);
     // single variables are no components: the chord begins at two

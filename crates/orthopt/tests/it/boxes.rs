@@ -48,7 +48,7 @@ fn every_solver_begins_inside_and_ends_there() {
         let s =
             p.plan(&wanted).unwrap().run(&p, &wanted, &stopping, None, &Cancel::never(), &mut []).unwrap();
         assert!(s.objective.total.is_finite() && s.status != Status::NumericalError, "{}", s.message);
-        for (name, _) in p.starts() {
+        for (name, _) in p.recipe().starts {
             if let Ok(x) = p.start(name, 3) {
                 assert!(p.value(&x).is_finite(), "{name} in [{lower}, {upper}]");
             }

@@ -47,7 +47,7 @@ fn given(option: &str, value: Value) -> SolverOptions {
 
 /// Every solver for `p`: its name, its defaults, each of its constants set, and out of range.
 fn check<P: Family>(p: &P, seen: &mut BTreeSet<&'static str>) {
-    let x0 = p.start(p.default_start(), 0).unwrap();
+    let x0 = p.start(p.recipe().default_start, 0).unwrap();
     for info in p.solvers().iter().filter(|s| (s.handles)(p)) {
         seen.insert(info.name);
         let settings = |o: &SolverOptions| {

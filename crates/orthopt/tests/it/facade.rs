@@ -27,7 +27,7 @@ fn is_the_same_run_as_by_hand() {
     for (name, lambda) in PROBLEMS {
         let problem =
             orthopt::family::pca_problem(name, &PcaData::from(&a), 2, lambda, Storage::Auto).unwrap();
-        let x0 = problem.start(problem.default_start(), 3).unwrap();
+        let x0 = problem.start(problem.recipe().default_start, 3).unwrap();
         let mut builder = of(name, &a).components(2).solver("obcd").seed(3).restarts(0).start(x0.clone());
         if matches!(name, "l0-pca" | "l1-pca") {
             builder = builder.lambda(lambda);

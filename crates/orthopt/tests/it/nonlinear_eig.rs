@@ -279,7 +279,7 @@ fn starts_are_feasible_and_known_by_name() {
         NonlinearEig::dense(gram_of(9, 9, 1).as_ref(), 1.0),
     ] {
         let p = problem(f.unwrap(), 4);
-        for (name, _) in p.starts() {
+        for (name, _) in p.recipe().starts {
             let x = p.start(name, 5).unwrap();
             assert!((x.nrows(), x.ncols()) == p.shape() && p.feasibility(&x) <= 1e-12, "{name}");
             assert!(p.check(&x, "X").is_ok());

@@ -206,7 +206,7 @@ fn moves_lead_to_feasible_points() {
         let p = problem(name, lambda, 30, 3, 5);
         let plan = p.plan(&Request::default()).unwrap();
         let portfolio = plan.portfolio.as_ref().unwrap();
-        let best: Vec<_> = (0..4).map(|seed| p.start(p.default_start(), seed).unwrap()).collect();
+        let best: Vec<_> = (0..4).map(|seed| p.start(p.recipe().default_start, seed).unwrap()).collect();
         let best: Vec<_> = best
             .into_iter()
             .chain(p.start("k-components", 1).or_else(|_| p.start("coordinates", 1)).ok())

@@ -142,7 +142,7 @@ fn the_default_start_of_plain_pca_is_no_saddle_point() {
     };
     for name in NAMES {
         assert_eq!(reached("identity", name), -3.0, "{name}: 1 + 2 + 3, halved");
-        let f = reached(p.default_start(), name);
+        let f = reached(p.recipe().default_start, name);
         assert!((f + 16.5).abs() <= 1e-10, "{name}: {f}, not 12 + 11 + 10, halved");
     }
 }

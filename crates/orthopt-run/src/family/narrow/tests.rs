@@ -59,8 +59,8 @@ fn measures_that_see_no_other_variables() {
         let f = found.objective.total;
         assert!((f - p.f.value(&found.x)).abs() <= 1e-12 * f.abs());
     }
-    assert!(measured(&data(0, 1.0), Measure::Polar).narrow().is_some());
-    assert!(measured(&data(0, 1.0), Measure::Explained).narrow().is_none());
+    assert!(measured(&data(0, 1.0), Measure::Polar).narrow(None).is_some());
+    assert!(measured(&data(0, 1.0), Measure::Explained).narrow(None).is_none());
 }
 
 /// Penalties of single entries that cost something at once, with a λ for the data of these tests.
@@ -73,7 +73,7 @@ fn forced<P: Family>(problem: &P, first: usize, limit: Option<f64>) -> Solution 
     let stopping = Stopping { max_iters: None, time_limit: limit, tol: 1e-9, min_decrease: 0.0 };
     let effort = limit.is_none().then_some(Effort::Normal);
     let settings = Settings { seed: 1, effort, stopping, work: None, before: 0, bound: None };
-    let narrow = problem.narrow().unwrap();
+    let narrow = problem.narrow(None).unwrap();
     let rounds = Rounds::new(problem, &*narrow, (&request, settings), &cancel, &mut []);
     let order: Vec<usize> = (0..N).map(|i| 7 * i % N).collect(); // some of each group first
     rounds.run(&order, first, &|_| true).unwrap()
@@ -91,7 +91,7 @@ fn little_work_continues_from_the_first_point() {
             let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
             let effort = Some(Effort::Quick);
             let settings = Settings { seed: 1, effort, stopping, work: Some(work), before: 0, bound: None };
-            let narrow = p.narrow().unwrap();
+            let narrow = p.narrow(None).unwrap();
             let mut search = Rounds::new(&p, &*narrow, (&request, settings), &cancel, &mut []);
             search.begin_at(best.x.clone()).unwrap();
             let order: Vec<usize> = (0..N).collect();

@@ -371,7 +371,7 @@ impl Run {
             shared: Vec::new(),
             greedy: false,
             searches: false,
-            pairs: problem.has_pairs(),
+            pairs: problem.recipe().has_pairs,
             branches: problem.branches(),
         }
     }
