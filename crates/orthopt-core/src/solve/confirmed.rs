@@ -1,4 +1,4 @@
-//! A second opinion before a run is called converged.
+//! A recomputed criticality before a run is called converged.
 
 use super::{Progress, Status, Stop, StopReason};
 

@@ -85,8 +85,8 @@ impl<P: Evaluate> Executor<'_, P> {
         if left() {
             return Ok(self.not_begun(kept)); // F of X⁰ and the first step would be long, too
         }
-        let Behaviour { fades, closing_steps, .. } = solver.behaviour(problem);
-        let mut fading = Fading::new(fades, self.budget.is_limited());
+        let Behaviour { stagnation, closing_steps, .. } = solver.behaviour(problem);
+        let mut fading = Fading::new(stagnation, self.budget.is_limited());
         if let Some(first) = self.hands_on {
             fading = fading.map(|fading| fading.handed_on(first));
         }

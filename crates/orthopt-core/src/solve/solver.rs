@@ -33,8 +33,8 @@ impl Step {
         Self { residual, ..self }
     }
 
-    /// Should the loop hear of it before the next iteration?
-    fn speaks(&self) -> bool {
+    /// True if the loop reads this report before the next iteration.
+    fn has_report(&self) -> bool {
         self.pass.is_some() || self.residual.is_some() || self.ended.is_some()
     }
 }
@@ -73,7 +73,7 @@ pub struct Behaviour {
     /// Rule by which a run ends as stalled where F no longer falls (by 1e-5 of its scale plus |F| in three quarters of
     /// its iterations). Never if iterations are pairs of rows, which end by passes over everything, or if F of feasible
     /// points says little before the end.
-    pub fades: Stagnation,
+    pub stagnation: Stagnation,
     /// Time of [`Solver::finish`], in units of the longest iteration, for which a time limit leaves room.
     pub closing_steps: f64,
     /// True if X is the best on its supports after every step, and what follows depends on the supports alone: a run that comes to the
@@ -82,9 +82,9 @@ pub struct Behaviour {
 }
 
 impl Behaviour {
-    /// One that ends when F fades as said, and at once.
-    pub fn fading(fades: Stagnation) -> Self {
-        Self { fades, closing_steps: 0.0, goes_by_supports: false }
+    /// One that ends at this stagnation of F, without closing steps.
+    pub fn fading(stagnation: Stagnation) -> Self {
+        Self { stagnation, closing_steps: 0.0, goes_by_supports: false }
     }
 }
 
@@ -135,7 +135,7 @@ pub trait Solver<P> {
 pub fn advance<P, S: Solver<P>>(solver: &S, problem: &P, state: &mut S::State, budget: u64) -> (u64, Step) {
     let mut last = solver.step(problem, state);
     let mut iterations = 1;
-    while iterations < budget && !last.speaks() {
+    while iterations < budget && !last.has_report() {
         last = solver.step(problem, state);
         iterations += 1;
     }

@@ -303,8 +303,8 @@ pub(super) const MOST_WORK: (u64, u64) = (30_000_000_000, 5_000);
 impl Fading {
     /// Before the first iteration of a run, `limited` if it has a limit.
     #[doc(hidden)]
-    pub fn new(fades: Stagnation, limited: bool) -> Option<Self> {
-        let most = match fades {
+    pub fn new(stagnation: Stagnation, limited: bool) -> Option<Self> {
+        let most = match stagnation {
             Stagnation::Never => return None,
             _ if limited => (u64::MAX, u64::MAX),
             Stagnation::Iterations => (MOST, u64::MAX),
@@ -388,8 +388,8 @@ mod tests {
     use super::*;
 
     /// The iteration at which a run ends whose F is `course` of the iterations, each of so much work.
-    fn end(fades: Stagnation, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
-        let mut fading = Fading::new(fades, limited)?;
+    fn end(stagnation: Stagnation, limited: bool, work: u64, course: impl Fn(u64) -> f64) -> Option<u64> {
+        let mut fading = Fading::new(stagnation, limited)?;
         (0..1_000_000).find(|k| {
             let p = Progress {
                 iteration: *k,
@@ -417,9 +417,9 @@ mod tests {
             None,
             "a limit of the user's own counts instead"
         );
-        for fades in [Stagnation::Iterations, Stagnation::Work] {
+        for stagnation in [Stagnation::Iterations, Stagnation::Work] {
             assert_eq!(
-                end(fades, true, dear, |_| -1.0),
+                end(stagnation, true, dear, |_| -1.0),
                 Some(QUIET.0),
                 "what no longer falls ends in any case"
             );

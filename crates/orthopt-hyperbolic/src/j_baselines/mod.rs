@@ -122,8 +122,8 @@ fn curvature<F: Smooth>(p: &Problem<JOrthogonal, F>, x0: &RowMat) -> f64 {
 
 /// Profile of a method for which a point of the group takes much longer than the rest of an iteration.
 fn profile<F: Smooth>(p: &Problem<JOrthogonal, F>) -> Behaviour {
-    let fades = if p.f.is_quadratic() { Stagnation::Iterations } else { Stagnation::Work };
-    Behaviour { closing_steps: 1.0, ..Behaviour::fading(fades) }
+    let stagnation = if p.f.is_quadratic() { Stagnation::Iterations } else { Stagnation::Work };
+    Behaviour { closing_steps: 1.0, ..Behaviour::fading(stagnation) }
 }
 
 /// Values to report of an iterate off the group.

@@ -71,7 +71,7 @@ pub(super) const ARMIJO: f64 = 1e-4;
 pub(super) const DOUBLINGS: u32 = 40;
 /// s is divided by this after a success.
 pub(super) const RELAX: f64 = 1.5;
-/// Pairings in a row without a decrease after which nothing more is to be had.
+/// Pairings in a row without a decrease that end the run.
 const HOPELESS: u32 = 30;
 /// Rounds between two measurements of the residual, each worth a product of matrices.
 const LOOK: u64 = 16;

@@ -63,7 +63,7 @@ constants! {
 /// since the last time.
 const LOST: f64 = 0.5;
 /// Share of the promised decrease at which s stays what it is. (An exact gradient and a metric twice too small bring
-/// nothing, one that fits brings all; 0 to 0.7 were tried.)
+/// nothing, one that fits brings all.)
 const TARGET: f64 = 0.2;
 /// Rate of adaptation of s: s ← s·exp(RATE·(TARGET − share)).
 const RATE: f64 = 0.3;
@@ -71,7 +71,7 @@ const RATE: f64 = 0.3;
 const SHARES: (f64, f64) = (-1.0, 1.5);
 /// Share of the predicted decrease that the first round must bring.
 const ARMIJO: f64 = 1e-4;
-/// Refreshes in a row that found nothing better after which nothing more is to be had.
+/// Refreshes in a row without a better point that end the run.
 const HOPELESS: u32 = 40;
 
 impl VrJJobcd {

@@ -526,11 +526,11 @@ impl<'a, 'o, P: Family> Rounds<'a, 'o, P> {
             best.starts += found.starts;
             let is_better = found.objective.total < best.objective.total;
             // less of C says nothing of a point with all of it
-            let speaks = is_better || self.on_some && !on_some && self.narrow.on().is_some();
-            if speaks {
+            let counts = is_better || self.on_some && !on_some && self.narrow.on().is_some();
+            if counts {
                 self.on_some = on_some;
             }
-            if speaks || found.status == Status::Interrupted {
+            if counts || found.status == Status::Interrupted {
                 (best.status, best.message) = (found.status, found.message);
             }
             if is_better {

@@ -101,7 +101,7 @@ impl Augmented {
         primal.max(self.relative_gradient())
     }
 
-    /// The second opinion on it ([`confirmed`]).
+    /// Recomputed criticality of it ([`confirmed`]).
     pub fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         &self,
         p: &Composite<F, H, G, A>,

@@ -94,7 +94,7 @@ impl Iterate {
         Current::new(x, p.value(x)).with_residual(Some(primal.max(tangent)))
     }
 
-    /// The second opinion on X and y̌ ([`confirmed`]).
+    /// Recomputed criticality of X and y̌ ([`confirmed`]).
     pub(crate) fn confirmed<F: Smooth, H: Nonsmooth, G: Concave, A: LinearMap>(
         &self,
         p: &Composite<F, H, G, A>,

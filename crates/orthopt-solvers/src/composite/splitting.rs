@@ -127,7 +127,7 @@ pub(crate) fn least_beta(h: &impl Nonsmooth, chi: f64) -> f64 {
 /// Largest ‖A(X) − y̌‖/(1 + ‖y̌‖), left by smoothing, at which a run ends if only the smoothed problem is solved.
 const SMOOTHED: f64 = 1e-2;
 
-/// The second opinion on X and y̌ of a splitting method: the criticality of what would be returned. Where A is not the
+/// Recomputed criticality of X and y̌ of a splitting method: the criticality of what would be returned. Where A is not the
 /// identity, so that zeros of A(X) cannot be made exact, Crit(X, y̌, z) of the paper where that is smaller, relative to
 /// its parts.
 ///
