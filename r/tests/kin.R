@@ -17,8 +17,8 @@ if (requireNamespace("broom", quietly = TRUE) && requireNamespace("generics", qu
     ours <- tidy(plain, "d")
     stopifnot(all(abs(ours[names(theirs)] - theirs) < 1e-4)) # broom rounds them to five digits
     one <- generics::glance(found)
-    stopifnot(nrow(one) == 1L, one$components == 2L, one$nonzeros == 4, one$nobs == 50L, is.na(one$bound),
-              all.equal(one$explained, shares$cumulative[2]))
+    stopifnot(nrow(one) == 1L, one$components == 2L, one$nonzeros == 4, one$nobs == 50L, identical(one$bound, found$bound),
+              one$bound <= one$objective, all.equal(one$explained, shares$cumulative[2]))
     more <- as.data.frame(generics::augment(found, USArrests))
     stopifnot(all.equal(unname(as.matrix(more[c(".fittedPC1", ".fittedPC2")])), unname(found$x)), "Murder" %in% names(more))
 }
