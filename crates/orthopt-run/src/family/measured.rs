@@ -698,3 +698,31 @@ pub(super) fn pose_measured(
         limit.zip(limits.as_ref()).map(|(limit, kept)| excess(limit, rank, kept, data)).unwrap_or_default();
     Ok(Posed { lambda, limits, notes, ..Posed::new(info, statement, problem, rank, reasons) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+    use orthopt_core::problem::{Storage, covariance_model};
+
+    fn why(r: usize, counts: usize, between: Between) -> String {
+        let a = Mat::from_fn(3, 200, |i, j| ((7 * i + j * j) as f64).cos());
+        let f = covariance_model(&PcaData::Dense(a.as_ref()), Storage::Auto).unwrap();
+        let f = Measured::new(f, Measure::Adjusted).unwrap();
+        let limits = Cardinality::Components(vec![counts; r]);
+        why_none(&MeasuredProblem::new(f, r, limits, 0.0, between).unwrap())
+    }
+
+    /// The reason why there is no X is the one that the numbers show, and so is the advice.
+    #[test]
+    fn the_reason_fits_the_numbers() {
+        let too_few = why(6, 2, Between::Uncorrelated);
+        assert!(too_few.contains("15 equations") && too_few.ends_with("allow more nonzeros"), "{too_few}");
+        let too_many = why(181, 150, Between::Uncorrelated);
+        assert!(too_many.contains("16471 equations"), "{too_many}");
+        assert!(too_many.ends_with("ask for fewer components"), "{too_many}");
+        for (r, between) in [(180, Between::Uncorrelated), (3, Between::Orthogonal)] {
+            assert_eq!(why(r, 150, between), ": allow more nonzeros");
+        }
+    }
+}

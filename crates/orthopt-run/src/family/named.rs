@@ -67,8 +67,8 @@ impl AnyProblem {
         bound
     }
 
-    /// A feasibility that has been measured at X, divided by ‖X‖₂², the unit in which rounding counts where ‖X‖ is not bounded;
-    /// `None` where it is.
+    /// A feasibility that has been measured at X, divided by max(1, ‖X‖₂²), the unit in which rounding counts where ‖X‖ is not
+    /// bounded; `None` where it is.
     pub fn relative_feasibility(&self, x: &RowMat, feasibility: f64) -> Option<f64> {
         match self.near() {
             Self::JOrthogonal(_) => j_orthogonal::relative(feasibility, x),

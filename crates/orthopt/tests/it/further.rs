@@ -159,4 +159,11 @@ fn without_an_x_in_time_the_error_asks_for_more_of_it() {
     let error = search(&p, &portfolio, settings, &Cancel::never(), &mut []).unwrap_err();
     let words = error.to_string();
     assert!(words.contains("in the time that there was: allow more"), "{words}");
+    // Ctrl-C is no lack of time
+    let stopping = Stopping { time_limit: None, ..stopping };
+    let settings = Settings { seed: 1, effort: None, stopping, work: None, before: 0, bound: None };
+    let interrupted = Cancel::never();
+    interrupted.cancel();
+    let words = search(&p, &portfolio, settings, &interrupted, &mut []).unwrap_err().to_string();
+    assert!(words.starts_with("interrupted before an X") && !words.contains("time"), "{words}");
 }
