@@ -90,7 +90,7 @@ pub fn project(x: &mut [f64], basis: &[Vec<f64>]) {
     }
 }
 
-fn normalise(x: &mut [f64]) -> Option<()> {
+pub(crate) fn normalise(x: &mut [f64]) -> Option<()> {
     let length = inner(x, x).sqrt();
     if !(length > 0.0 && length.is_finite()) {
         return None;
@@ -145,14 +145,16 @@ fn compressed(c: &RowMat, basis: &[Vec<f64>]) -> RowMat {
     if !basis.is_empty() {
         let sigma = 4.0 * c.norm().max(f64::MIN_POSITIVE);
         let images: Vec<Vec<f64>> = basis.iter().map(|q| times(c, q)).collect();
-        let small = |a: usize, b: usize| inner(&basis[a], &images[b]);
+        let b = basis.len();
+        let small = RowMat::from_fn(b, b, |a, b| inner(&basis[a], &images[b]));
+        count(s * s * b * b / 4 + b * b * s);
         for i in 0..s {
             for j in 0..s {
                 let mut v = c.get(i, j);
                 for (a, q) in basis.iter().enumerate() {
                     v -= q[i] * images[a][j] + images[a][i] * q[j] + sigma * q[i] * q[j];
                     for (b, w) in basis.iter().enumerate() {
-                        v += q[i] * small(a, b) * w[j];
+                        v += q[i] * small.get(a, b) * w[j];
                     }
                 }
                 m.set(i, j, v);
@@ -180,31 +182,39 @@ fn lanczos(c: &RowMat, basis: &[Vec<f64>], warm: &[f64]) -> Option<Vec<f64>> {
     }
     let mut last = f64::NEG_INFINITY;
     for _ in 0..RUNS {
-        let (mut q, mut images) = (vec![x.clone()], Vec::<Vec<f64>>::new());
-        while images.len() < STEPS {
-            let mut w = times(c, &q[q.len() - 1]);
-            project(&mut w, basis);
-            images.push(w.clone());
-            let before = inner(&w, &w).sqrt();
-            for _ in 0..2 {
-                project(&mut w, &q);
-                project(&mut w, basis);
-            }
-            if q.len() == STEPS || inner(&w, &w).sqrt() <= 1e-12 * before || normalise(&mut w).is_none() {
-                break;
-            }
-            q.push(w);
-        }
-        let k = images.len();
-        let t = RowMat::from_fn(k, k, |a, b| 0.5 * (inner(&q[a], &images[b]) + inner(&q[b], &images[a])));
-        let (values, vectors) = symmetric_eigenpairs(&t)?;
-        x = (0..x.len()).map(|i| (0..k).map(|a| vectors.get(a, 0) * q[a][i]).sum()).collect();
-        if values[0] - last <= 1e-13 * values[0].abs() {
+        let value;
+        (value, x) = ritz(c, basis, x, STEPS)?;
+        if value - last <= 1e-13 * value.abs() {
             break;
         }
-        last = values[0];
+        last = value;
     }
     Some(x)
+}
+
+/// The largest Ritz value and its vector of a Lanczos run from a unit x in the complement of `basis`. Cost O(steps·(s + b)·s)
+/// for b vectors in the basis.
+pub(crate) fn ritz(c: &RowMat, basis: &[Vec<f64>], x: Vec<f64>, steps: usize) -> Option<(f64, Vec<f64>)> {
+    let (mut q, mut images) = (vec![x], Vec::<Vec<f64>>::new());
+    while images.len() < steps {
+        let mut w = times(c, &q[q.len() - 1]);
+        project(&mut w, basis);
+        images.push(w.clone());
+        let before = inner(&w, &w).sqrt();
+        for _ in 0..2 {
+            project(&mut w, &q);
+            project(&mut w, basis);
+        }
+        if q.len() == steps || inner(&w, &w).sqrt() <= 1e-12 * before || normalise(&mut w).is_none() {
+            break;
+        }
+        q.push(w);
+    }
+    let k = images.len();
+    let t = RowMat::from_fn(k, k, |a, b| 0.5 * (inner(&q[a], &images[b]) + inner(&q[b], &images[a])));
+    let (values, vectors) = symmetric_eigenpairs(&t)?;
+    let on = |i: usize| (0..k).map(|a| vectors.get(a, 0) * q[a][i]).sum();
+    Some((values[0], (0..c.nrows()).map(on).collect()))
 }
 
 /// The eigenvector where it has one sign; else the best end of x ← (Cx + τx)₊ from its positive and its

@@ -2,14 +2,14 @@
 
 use super::starts::left;
 use super::support_model::SupportModel;
-use crate::exchange::component::{leading, orthonormal, others};
+use crate::exchange::component::{leading, normalise, orthonormal, others, project, ritz};
 use orthopt_core::constraint::stiefel;
 use orthopt_core::objective::lowers;
 use orthopt_core::smooth::{Measure, Quadratic};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
 use orthopt_linalg::factor::{cholesky, transpose};
-use orthopt_linalg::kernels::axpy;
+use orthopt_linalg::kernels::{axpy, inner};
 use orthopt_linalg::order::{ascending, best_first, largest_first};
 use orthopt_linalg::products::{gram, product};
 use orthopt_linalg::small::symmetric_eigen;
@@ -25,6 +25,8 @@ const AT_ONCE: f64 = 0.1;
 const EXCHANGED: usize = 2;
 /// Rows that are tried in the place of each.
 const ENTERING: usize = 8;
+/// Steps of a Lanczos run from the loadings before rows left or one was exchanged.
+const STEPS: usize = 3;
 /// Least gain of an exchange, as a share of the size of the value.
 const WORTH: f64 = 1e-10;
 /// Added to the diagonal of the covariance that explained variance divides by, as a share of its trace.
@@ -38,6 +40,7 @@ struct Left {
     rows: Vec<usize>,
     r: RowMat,          // R = C − CY(YᵀCY)⁺YᵀC
     r2: Option<RowMat>, // R² on these rows, for explained variance
+    by_steps: bool,     // few Lanczos steps decide which rows leave and which exchanges are computed
     scale: f64,         // of the value of a component
     cancel: Cancel,
 }
@@ -103,7 +106,14 @@ impl Left {
         // variance counts what components share for each of them
         let r = if model.measure == Measure::Variance { c } else { left(model, c, &rows, before) };
         let r2 = model.squares().then(|| gram(&r));
-        Some(Self { rows, r, r2, scale: model.cov.scale(1), cancel: model.cancel().clone() })
+        Some(Self {
+            rows,
+            r,
+            by_steps: r2.is_none(),
+            r2,
+            scale: model.cov.scale(1),
+            cancel: model.cancel().clone(),
+        })
     }
 
     /// Backward from the rows that are `allowed` to `size` of them.
@@ -121,10 +131,18 @@ impl Left {
             let mut order: Vec<(f64, usize)> = v.iter().enumerate().map(|(p, v)| (v.abs(), p)).collect();
             largest_first(&mut order);
             order.truncate(rows.len() - leave);
-            let mut kept: Vec<usize> = order.into_iter().map(|(_, p)| rows[p]).collect();
+            let mut kept: Vec<usize> = order.into_iter().map(|(_, p)| p).collect();
             kept.sort_unstable();
-            rows = kept;
-            (value, v) = self.best(before, &rows)?;
+            let warm: Vec<f64> = kept.iter().map(|p| v[*p]).collect();
+            rows = kept.into_iter().map(|p| rows[p]).collect();
+            let near = match self.by_steps && rows.len() > size {
+                true => self.near(before, &rows, &self.block(&self.r, &rows), &warm),
+                false => None,
+            };
+            (value, v) = match near {
+                Some(([_, value], v)) => (value, v),
+                None => self.best(before, &rows)?,
+            };
         }
         Some((value, rows, v))
     }
@@ -140,6 +158,8 @@ impl Left {
         outside.truncate(ENTERING);
         let mut order: Vec<usize> = (0..rows.len()).collect();
         ascending(&mut order, &|p| v[p].abs());
+        let raises = |w: f64| lowers(-w, -value, self.scale, WORTH);
+        let mut block = self.block(&self.r, rows);
         for p in order {
             for (_, enter) in &outside {
                 if self.cancel.is_over() {
@@ -147,25 +167,72 @@ impl Left {
                 }
                 let mut next = rows.to_vec();
                 next[p] = *enter;
+                if self.by_steps {
+                    self.exchange_in(&mut block, &next, p);
+                    let mut warm = v.to_vec();
+                    warm[p] = 0.0;
+                    warm[p] = if value > 0.0 { inner(block.row(p), &warm) / value } else { 1.0 };
+                    // more steps may gain as much again as the first ones did
+                    let near = self.near(before, &next, &block, &warm);
+                    if near.is_some_and(|([first, last], _)| !raises(2.0 * last - first)) {
+                        continue;
+                    }
+                }
                 next.sort_unstable();
-                if let Some((w, v)) =
-                    self.best(before, &next).filter(|b| lowers(-b.0, -value, self.scale, WORTH))
-                {
+                if let Some((w, v)) = self.best(before, &next).filter(|b| raises(b.0)) {
                     return Some((w, next, v));
                 }
             }
+            self.exchange_in(&mut block, rows, p);
         }
         None
     }
 
+    fn block(&self, m: &RowMat, rows: &[usize]) -> RowMat {
+        RowMat::from_fn(rows.len(), rows.len(), |a, b| m.get(rows[a], rows[b]))
+    }
+
+    /// Row and column p of the block of R on `rows`.
+    fn exchange_in(&self, block: &mut RowMat, rows: &[usize], p: usize) {
+        for (q, a) in rows.iter().enumerate() {
+            let v = self.r.get(rows[p], *a);
+            block.set(p, q, v);
+            block.set(q, p, v);
+        }
+    }
+
+    /// A component from few Lanczos steps that begin with `warm`, orthogonal to those before: the values of `warm` and of the result, and
+    /// the result.
+    fn near(
+        &self,
+        before: &RowMat,
+        rows: &[usize],
+        block: &RowMat,
+        warm: &[f64],
+    ) -> Option<([f64; 2], Vec<f64>)> {
+        let basis = orthonormal(&self.against(before, rows), rows.len())?;
+        let mut x = warm.to_vec();
+        for _ in 0..2 {
+            project(&mut x, &basis);
+            normalise(&mut x)?;
+        }
+        count(rows.len() * (2 * basis.len() * basis.len() + STEPS * (rows.len() + 8 * basis.len())));
+        let image: Vec<f64> = (0..x.len()).map(|i| inner(block.row(i), &x)).collect();
+        let first = inner(&image, &x);
+        let (last, v) = ritz(block, &basis, x, STEPS)?;
+        Some(([first, last], v))
+    }
+
+    fn against(&self, before: &RowMat, rows: &[usize]) -> Vec<Vec<f64>> {
+        others(before, &rows.iter().map(|a| self.rows[*a]).collect::<Vec<_>>(), &[])
+    }
+
     /// The best component on some rows, orthogonal to those before it.
     fn best(&self, before: &RowMat, rows: &[usize]) -> Option<(f64, Vec<f64>)> {
-        let part = |m: &RowMat| RowMat::from_fn(rows.len(), rows.len(), |a, b| m.get(rows[a], rows[b]));
-        let real: Vec<usize> = rows.iter().map(|a| self.rows[*a]).collect();
-        let against = others(before, &real, &[]);
+        let (block, against) = (self.block(&self.r, rows), self.against(before, rows));
         match &self.r2 {
-            None => leading(&part(&self.r), &against, None, false),
-            Some(r2) => quotient(&part(r2), &part(&self.r), &against),
+            None => leading(&block, &against, None, false),
+            Some(r2) => quotient(&self.block(r2, rows), &block, &against),
         }
     }
 }
@@ -226,4 +293,112 @@ fn quotient(b: &RowMat, a: &RowMat, against: &[Vec<f64>]) -> Option<(f64, Vec<f6
     }
     let length = x.iter().map(|v| v * v).sum::<f64>().sqrt();
     (length > 0.0 && length.is_finite()).then(|| (values[s - 1], x.iter().map(|v| v / length).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use orthopt_core::problem::{Between, Cardinality};
+    use orthopt_core::smooth::{DenseGram, Measured};
+    use rand::{RngExt, SeedableRng};
+
+    use super::*;
+    use crate::problem::MeasuredProblem;
+
+    const N: usize = 60;
+    const SIZE: usize = 9;
+
+    /// Samples of all ranks: random, columns that come twice, rank 5, two columns of zeros, a few factors.
+    fn samples(kind: u64, seed: u64, unit: f64) -> RowMat {
+        let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+        let a = RowMat::from_fn(80, N, |_, _| rng.random_range(-1.0..1.0));
+        let b = RowMat::from_fn(5, N, |_, _| rng.random_range(-1.0f64..1.0).powi(3));
+        RowMat::from_fn(80, N, |i, j| {
+            let low: f64 = (0..5).map(|l| a.get(i, l) * b.get(l, j)).sum();
+            unit * match kind {
+                1 => a.get(i, j % 30),
+                2 => low,
+                3 if j > 57 => 0.0,
+                4 => 3.0 * low + 0.5 * a.get(i, j),
+                _ => a.get(i, j),
+            }
+        })
+    }
+
+    fn problem(a: &RowMat, measure: Measure) -> MeasuredProblem<DenseGram> {
+        let f = Measured::new(DenseGram::new(a.to_mat().as_ref()), measure).unwrap();
+        let limits = Cardinality::Components(vec![SIZE; 8]);
+        MeasuredProblem::new(f, 8, limits, 0.0, Between::Orthogonal).unwrap()
+    }
+
+    /// Components by exact eigenvectors alone are the slow twin: as good, and orthogonal to those before them.
+    #[test]
+    fn few_lanczos_steps_lead_to_components_as_good_as_eigenvectors_do() {
+        let (mut fast, mut slow) = (0.0, 0.0);
+        for seed in 0..20u64 {
+            let measure = [Measure::Adjusted, Measure::Variance][seed as usize % 2];
+            let p = problem(&samples(seed % 5, seed, 1.0), measure);
+            let model = SupportModel::of(&p);
+            let mut x = RowMat::zeros(N, 8);
+            for k in 0..5 {
+                let before = RowMat::from_fn(N, k, |i, j| x.get(i, j));
+                let mut left = Left::of(&model, &before, ROWS).unwrap();
+                let climbed = |left: &Left| {
+                    let mut at = left.pruned(&before, (0..N).collect(), SIZE).unwrap();
+                    while let Some(next) = left.exchanged(&before, &at.1, &at.2, at.0) {
+                        assert!(next.0 > at.0);
+                        at = next;
+                    }
+                    at
+                };
+                let (value, rows, v) = climbed(&left);
+                left.by_steps = false;
+                slow += climbed(&left).0 / left.scale;
+                fast += value / left.scale;
+                // its value is that of its loadings, and no eigenvector on its rows is better
+                assert!((left.best(&before, &rows).unwrap().0 - value).abs() <= 1e-10 * left.scale, "{seed}");
+                assert_eq!(rows.len(), SIZE);
+                rows.iter().zip(&v).for_each(|(a, v)| x.set(left.rows[*a], k, *v));
+                for j in 0..k {
+                    let along: f64 = (0..N).map(|i| x.get(i, j) * x.get(i, k)).sum();
+                    assert!(along.abs() <= 1e-13, "{seed}: {along}");
+                }
+            }
+        }
+        assert!((fast / slow - 1.0).abs() < 2e-3, "{fast} and {slow}");
+    }
+
+    /// What few steps find is never above the eigenvector, and not below where they begin.
+    #[test]
+    fn few_lanczos_steps_are_between_where_they_begin_and_the_eigenvector() {
+        for seed in 0..20u64 {
+            let p = problem(&samples(seed % 5, seed, 1.0), Measure::Adjusted);
+            let model = SupportModel::of(&p);
+            let before = one_by_one(&model).unwrap();
+            let before = RowMat::from_fn(N, 3, |i, k| before.get(i, k));
+            let left = Left::of(&model, &before, ROWS).unwrap();
+            let rows: Vec<usize> = (0..N).filter(|i| (i + seed as usize).is_multiple_of(4)).collect();
+            let (most, _) = left.best(&before, &rows).unwrap();
+            let warm: Vec<f64> = (0..rows.len()).map(|i| 1.0 + i as f64).collect();
+            let ([first, last], v) = left.near(&before, &rows, &left.block(&left.r, &rows), &warm).unwrap();
+            let rounding = 1e-12 * left.scale;
+            assert!(first <= last + rounding && last <= most + rounding, "{seed}: {first} {last} {most}");
+            assert!((inner(&v, &v) - 1.0).abs() < 1e-12);
+        }
+    }
+
+    /// Data times a power of two have components of the same bits.
+    #[test]
+    fn components_are_the_same_in_any_unit() {
+        for seed in 0..5u64 {
+            let at = |unit: f64| {
+                let p = problem(&samples(seed, seed, unit), Measure::Adjusted);
+                one_by_one(&SupportModel::of(&p))
+            };
+            let one = at(1.0);
+            assert!(one.is_some() || seed == 2, "{seed}");
+            for unit in [2f64.powi(-200), 2f64.powi(200)] {
+                assert_eq!(one, at(unit), "{seed}");
+            }
+        }
+    }
 }

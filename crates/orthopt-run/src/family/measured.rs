@@ -82,7 +82,8 @@ const ARMS: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, "varimax")];
 /// Those of many components: pruning dense loadings solves r(r + 1)/2 equations at each step, disjoint ones r.
 const ARMS_OF_MANY: &[(&str, &str)] = &[(NAME, "k-components"), (NAME, SHARED.0)];
 /// Those where limits allow more nonzeros than there are variables.
-const CROWDED: &[(&str, &str)] = &[(NAME, SHARED.0), (NAME, SEQUENTIAL.0)];
+const CROWDED: &[(&str, &str)] = &[(NAME, SHARED.0), (NAME, SEQUENTIAL.0), (NAME, "varimax")];
+const CROWDED_OF_MANY: &[(&str, &str)] = &[(NAME, SHARED.0), (NAME, SEQUENTIAL.0)];
 /// More components than this are many.
 const MANY: usize = 20;
 /// That where the limits exclude no X: nothing is pruned of eigenvectors.
@@ -600,6 +601,7 @@ fn portfolio(
     let table = match p.between() {
         Between::Orthogonal if excludes_nothing(p) => PLAIN,
         Between::Orthogonal if p.f.measure() == Measure::Explained => EXPLAINED,
+        Between::Orthogonal if is_crowded(p.limits(), p.shape()) && p.rank() > MANY => CROWDED_OF_MANY,
         Between::Orthogonal if is_crowded(p.limits(), p.shape()) => CROWDED,
         Between::Orthogonal if p.rank() > MANY => ARMS_OF_MANY,
         Between::Orthogonal => ARMS,
