@@ -76,6 +76,7 @@ fn arm<P: Family>(
     tuning: Tuning,
 ) -> Arm<P> {
     let names: Vec<_> = solvers.iter().map(|s| s.name).collect();
+    let continues = !random && solvers.iter().all(|s| s.constants.is_empty() && s.shared.is_empty());
     let constants = move |level: u32| {
         let mut out = Given::new();
         if let Some(near) = near.filter(|_| names[0] == "ladmm") {
@@ -127,7 +128,7 @@ fn arm<P: Family>(
         }
         Ok(Task { parts, x0 })
     });
-    Arm { solver: chain.into(), random, start, task, constants: Box::new(constants) }
+    Arm { solver: chain.into(), random, continues, start, task, constants: Box::new(constants) }
 }
 
 /// A start without chance in it, made once and where it is needed first. What it costs counts for every

@@ -112,6 +112,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             level: 0,
             failures: 0,
             arms: Vec::new(),
+            ends: Vec::new(),
             elite: Vec::new(),
             points: None,
             size: 0.0,
@@ -198,8 +199,9 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) level: u32,      // of that round
     pub(super) failures: u32,   // of moves, one after the other
     pub(super) arms: Vec<ArmReport>,
-    pub(super) elite: Vec<Elite>,             // lowest F first
-    pub(super) points: Option<Arc<[RowMat]>>, // theirs, until they change
+    pub(super) ends: Vec<Option<(Status, RowMat)>>, // of the last run of arms that continue
+    pub(super) elite: Vec<Elite>,                   // lowest F first
+    pub(super) points: Option<Arc<[RowMat]>>,       // theirs, until they change
     pub(super) size: f64, // what decreases of F are measured by: |F|, or more where f and h almost cancel
     pub(super) turns: Turns,
     pub(super) rng: Pcg64,

@@ -13,10 +13,11 @@ impl<P: 'static> Portfolio<P> {
     /// The portfolio for problems that hold one of these.
     pub(crate) fn lifted<Q: 'static>(self, part: fn(&Q) -> &P) -> Portfolio<Q> {
         let Self { arms, moves, run, polish, settle, tuning } = self;
-        let lifted_arm = |Arm { solver, start, random, task, constants }: Arm<P>| Arm {
+        let lifted_arm = |Arm { solver, start, random, continues, task, constants }: Arm<P>| Arm {
             solver,
             start,
             random,
+            continues,
             task: lifted_task(task, part),
             constants,
         };

@@ -93,6 +93,9 @@ pub struct Arm<P> {
     pub start: String,
     /// True if the start has chance in it, so that another seed gives another one.
     pub random: bool,
+    /// True if there is no chance in a run and patience changes nothing but its limit of work: one that has ended would end there again,
+    /// and one that was cut off continues.
+    pub continues: bool,
     /// The task at a level (0, 1, ...: each about twice as patient) with a seed.
     pub task: MakeTask<P>,
     /// The constants of the solvers at a level that are not their defaults.

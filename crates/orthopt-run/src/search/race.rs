@@ -2,10 +2,10 @@
 
 use super::engine::{Elite, Engine, JobKind, Place, Until};
 use super::jobs::Outcome;
-use super::task::Done;
+use super::task::{Done, Task, at};
 use orthopt_core::objective::Evaluate;
-use orthopt_core::solve::ArmReport;
-use orthopt_linalg::error::Error;
+use orthopt_core::solve::{ArmReport, Status};
+use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::message::Message;
 use orthopt_linalg::order::{ascending, least_first};
 
@@ -14,6 +14,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     pub(super) fn race(&mut self) {
         let arms = &self.portfolio.arms;
         self.arms = arms.iter().map(|arm| report(&arm.solver, &arm.start)).collect();
+        self.ends = arms.iter().map(|_| None).collect();
         let all: Vec<usize> = (0..arms.len()).collect();
         for some in all.chunks(self.portfolio.tuning.in_race()) {
             self.round(some);
@@ -37,7 +38,8 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             let mut living = std::mem::take(&mut self.living);
             ascending(&mut living, &|k| self.arms[k].objective);
             living.truncate(living.len().div_ceil(2));
-            self.due = living.iter().rev().map(|k| (*k, self.level, self.seed_of(*k, self.level))).collect();
+            let open = living.iter().rev().filter(|k| !self.has_ended(**k));
+            self.due = open.map(|k| (*k, self.level, self.seed_of(*k, self.level))).collect();
             self.living = living;
         }
         if let Some(place) = self.due.pop() {
@@ -50,12 +52,26 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         Some((next, 1, self.settings.seed.wrapping_add(1_000_000 + self.fresh)))
     }
 
+    /// True if another run of the arm would end where the last one did.
+    fn has_ended(&self, k: usize) -> bool {
+        self.ends[k].as_ref().is_some_and(|(status, _)| *status == Status::Converged)
+    }
+
+    /// The task of an arm; one that continues begins where its last run was cut off.
+    pub(super) fn task_of(&self, (k, level, seed): Place) -> Result<Task<P>> {
+        let mut task = (self.portfolio.arms[k].task)(self.problem, level, seed)?;
+        if let Some((_, x)) = &self.ends[k] {
+            task.x0 = at(x.clone());
+        }
+        Ok(task)
+    }
+
     /// Some candidates at level 0.
     fn round(&mut self, some: &[usize]) {
         self.order.clear();
         for k in some {
             let seed = self.seed_of(*k, 0);
-            match (self.portfolio.arms[*k].task)(self.problem, 0, seed) {
+            match self.task_of((*k, 0, seed)) {
                 Ok(task) => self.jobs.launch(task, JobKind::Arm((*k, 0, seed)), self.known()),
                 Err(error) => self.failed(*k, error),
             }
@@ -100,6 +116,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         for failure in &done.failures {
             let what = format!("{failure}: left out of {}", self.arms[k].solver);
             self.note(what.into());
+        }
+        if self.portfolio.arms[k].continues {
+            self.ends[k] = Some((done.status, done.x.clone()));
         }
         let report = &mut self.arms[k];
         report.runs += 1;

@@ -110,10 +110,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                     self.points.get_or_insert_with(|| elite.iter().map(|e| e.done.x.clone()).collect());
                 Some((moved(&movement, self.problem, points, own), None))
             }
-            None => self.next_candidate().and_then(|place| {
-                let task = (self.portfolio.arms[place.0].task)(self.problem, place.1, place.2).ok()?;
-                Some((task, Some(place)))
-            }),
+            None => self.next_candidate().and_then(|place| Some((self.task_of(place).ok()?, Some(place)))),
         };
         match task {
             Some((task, place)) => self.jobs.launch(task, JobKind::Search(kind, place), self.known()),

@@ -61,6 +61,7 @@ fn arm(x0: RowMat, again: Option<f64>) -> Arm<PcaProblem> {
         solver: "obcd".into(),
         start: "a point".into(),
         random: false,
+        continues: false,
         task: Box::new(move |_, _, _| Ok(Task { parts: vec![part(3_000_000, again)], x0: at(x0.clone()) })),
         constants: Box::new(|_| Default::default()),
     }
@@ -130,6 +131,36 @@ fn a_polish_that_cannot_reach_the_best_point_ends() {
     // beside a point that it may come to, and beside one far below
     let (near, far) = (work(&start), work(&good));
     assert!(2 * far < near, "{far} {near}");
+}
+
+/// Without chance in it a run that has ended is not run again, and one that was cut off continues where it was.
+#[test]
+fn what_has_no_chance_in_it_is_not_run_twice() {
+    let p = sixty();
+    let raced = |most: Option<u64>, continues: bool| {
+        let (start, count) = (p.start("identity", 0).unwrap(), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&count);
+        let task: MakeTask<PcaProblem> = Box::new(move |_, _, _| {
+            let (x, counted) = (start.clone(), Arc::clone(&counted));
+            let x0: MakeStart<PcaProblem> = Box::new(move |_, _| {
+                counted.fetch_add(1, Ordering::Relaxed);
+                Ok(x.clone())
+            });
+            Ok(Task { parts: vec![Part { most, patient: true, ..part(1, None) }], x0 })
+        });
+        let own = Arm { task, continues, ..arm(p.start("identity", 0).unwrap(), None) };
+        let found = searched(&p, vec![own]).1;
+        let report = found.search.unwrap().arms.swap_remove(0);
+        (count.load(Ordering::Relaxed), report.runs, report.objective)
+    };
+    let (starts, runs, end) = raced(None, false);
+    assert!(starts > 1 && runs > 1, "{starts} and {runs}: the test compares nothing");
+    assert_eq!(raced(None, true), (1, 1, end));
+    let (starts, runs, again) = raced(Some(3_000_000), false);
+    assert!(starts > 1 && starts as u64 == runs);
+    let (starts, runs, further) = raced(Some(3_000_000), true);
+    assert_eq!(starts, 1);
+    assert!(runs > 1 && further < again && further >= end, "{runs}: {end}, {further}, {again}");
 }
 
 /// A start that finds no X before the end has a moment more, and then the error says that there was no time.
