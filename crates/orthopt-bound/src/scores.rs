@@ -274,7 +274,7 @@ impl Bounding {
         Some((holds, out))
     }
 
-    /// The ν above `low` at which the largest eigenvalue of the block of one support is 1, or a hair less.
+    /// The ν above `low` at which the largest eigenvalue of the block of one support is 1, or less by rounding.
     fn root_on(&self, eigen: &(Vec<f64>, RowMat), rows: &[u32], low: f64) -> Option<f64> {
         let k = rows.len();
         // R(M + νI)⁻¹R on the support, for all ν from the same products
@@ -300,7 +300,7 @@ impl Bounding {
             if high <= low * (1.0 + CLOSE) {
                 break;
             }
-            // the value falls at most like 1/ν; a hair above the root it holds
+            // the value falls at most like 1/ν; by rounding above the root it holds
             let guess = nu * now * (1.0 + 0.5 * CLOSE);
             nu = if guess > low && guess < high { guess } else { (low * high).sqrt() };
         }

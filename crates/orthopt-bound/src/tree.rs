@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use orthopt_linalg::cancel::Cancel;
 
-    /// Nodes are depths; whoever evaluates the `last` one sets the flag.
+    /// Nodes are depths; the thread that evaluates the `last` one sets the flag.
     struct Halving {
         cancel: Cancel,
         evaluated: AtomicU64,

@@ -211,7 +211,7 @@ impl Default for Options {
 /// two); `false` ends the computation with the best bound so far.
 pub type Show<'a> = &'a (dyn Fn(&Progress) + Sync);
 
-/// The clock of a bound, whoever may end it, and what has been shown.
+/// The clock of a bound, what may cancel it, and what has been shown.
 pub(super) struct Watch<'a> {
     cancel: Cancel,
     show: Show<'a>,

@@ -150,7 +150,7 @@ pub fn is_over() -> bool {
     Cancel::current().is_some_and(|cancel| cancel.is_over())
 }
 
-/// Runs `f` for those who wait on another thread: `waiting` is its [`Cancel::current`].
+/// Runs `f` for another thread that waits for it: `waiting` is its [`Cancel::current`].
 pub fn inherit<R>(waiting: Option<Cancel>, f: impl FnOnce() -> R) -> R {
     struct Before(Option<Cancel>);
     impl Drop for Before {

@@ -1,4 +1,4 @@
-//! Factorisations that take long and cannot be divided: whoever waits for them can leave.
+//! Factorisations that take long and cannot be divided: the caller can stop waiting for them.
 //!
 //! A large one runs on a thread of its own while the caller asks the clock that it works
 //! [`during`](Cancel::during). Where that is over the caller continues without the result, and the thread ends when its

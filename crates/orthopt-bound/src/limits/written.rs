@@ -1,4 +1,4 @@
-//! The tree as a file has it (docs/bounds-limits.md, section 7): made once more, node by node, with what whoever checks it evaluates.
+//! The tree as a file has it (docs/bounds-limits.md, section 7): made once more, node by node, with the numbers that a checker evaluates.
 
 use super::super::fixed::fixed_supports;
 use super::super::proof_file::branched::{Known, ScaledProblem, cutoff_at, divided_by, ways};

@@ -8,7 +8,7 @@ use orthopt_linalg::RowMat;
 
 /// The cutoff is so much of F above that of the X that is proved.
 const SHARE: f64 = 5e-10;
-/// Share of the cutoff that an X may have above it, for the rounding of whoever checks.
+/// Share of the cutoff that an X may have above it, for the rounding of a checker.
 const SLACK: f64 = 4e-10;
 /// Sets of a part that are looked at one by one, at most.
 const SETS: usize = 300;

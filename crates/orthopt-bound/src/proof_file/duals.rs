@@ -47,7 +47,7 @@ pub fn relaxation(problem: &Statement, relaxed: &Relaxed, c: &RowMat) -> Result<
             return refused("Z has a positive entry");
         }
     } else {
-        // λ' as whoever reads it writes it
+        // λ' as its reader writes it
         beyond = (peak(&z) - weight * (1.0 + 4.0 * f64::EPSILON)).max(0.0);
     }
     let paid = match (beyond > 0.0, budget) {

@@ -15,7 +15,7 @@ use orthopt_linalg::cholesky;
 use orthopt_linalg::parallel::map;
 use orthopt_linalg::products::times;
 
-/// Share of the cutoff that an X may have above it, for the rounding of whoever checks.
+/// Share of the cutoff that an X may have above it, for the rounding of a checker.
 pub const SLACK: f64 = 2e-7;
 /// By how much, of 1 and of itself, the maximum of a list is taken to be larger than the file says.
 const RAISED: f64 = 1e-8;

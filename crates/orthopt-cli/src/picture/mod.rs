@@ -1,4 +1,4 @@
-//! Pictures of a result. Each is described once ([`chart`]), whoever draws it.
+//! Pictures of a result. Each is described once ([`chart`]), for all that draw it.
 
 pub mod axis;
 pub mod chart;

@@ -74,7 +74,7 @@ const CASES: &[Right] = &[
     right("repeated.csv", STD, (30, 4), &[], "the name `b` occurs 2 times"),
     right("corr.csv", STD, (11, 11), &[], "it looks like a correlation matrix and is read as samples; --gram"),
     right("10x/matrix.mtx", STD, (60, 25), &[], "transposed (rows of the file are variables)"),
-    // of programs that nobody asked for
+    // of programs that are not given
     right("merged.csv", STD, (10, 4), &[64.87, 28.80], "rows named by column `place`"),
     right("redcap.csv", STD, (12, 6), &[48.23, 25.40], "`redcap_event_name`, `visit_date` (text)"),
     right("noaa.csv", STD, (12, 6), &[58.66, 29.19], "rows named by column `DATE`"),

@@ -76,7 +76,7 @@ fn what_makes_no_sense_is_refused() {
     dir.fails_in_one_line(&args(&["--solvers", "obcd", "--init", "nowhere.npy"]), 1, &["nowhere.npy"]);
 }
 
-/// Starts that the search chooses and nobody asked for do not end a comparison: a table of zeros has no component to find.
+/// Starts that the search chooses by itself do not end a comparison: a table of zeros has no component to find.
 #[test]
 fn a_table_of_zeros_is_compared() {
     let dir = Dir::new();

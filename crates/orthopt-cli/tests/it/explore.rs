@@ -137,7 +137,7 @@ fn c_itself_is_taken_as_it_is() {
     assert_eq!(found["solution"]["data"]["scale"], "none");
     let command = found["steps"][1]["command"].as_str().unwrap();
     assert!(!command.contains("--scale") && command.contains("--maximise variance"), "{command}");
-    // whoever asks for what cannot be is told
+    // what is not available is refused with a reason
     let output = dir.orthopt(&["explore", "builtin:pitprops", "--scale", "std"]).assert().failure();
     assert!(String::from_utf8_lossy(&output.get_output().stderr).contains("C itself"));
 }
@@ -167,7 +167,7 @@ fn two_variables_and_variables_without_variance() {
     assert!(found["solution"]["feasibility"].as_f64().unwrap() < 1e-12);
 }
 
-/// A file where a command is expected is analysed; what is neither is told so.
+/// A file where a command is expected is analysed; what is neither is refused with a reason.
 #[test]
 fn a_file_alone_is_explored() {
     let text = stdout(&mut orthopt(&["builtin:pitprops", "-r", "2"]));

@@ -14,7 +14,7 @@ fn with_data() -> Dir {
 #[cfg(unix)]
 #[test]
 fn a_full_disk_costs_no_older_file() {
-    const FULL: &str = "ulimit -f 0; exec \"$0\" \"$@\""; // SIGXFSZ ends whoever does not mind it
+    const FULL: &str = "ulimit -f 0; exec \"$0\" \"$@\""; // SIGXFSZ ends a process that does not handle it
     let dir = with_data();
     let outputs = [
         ("--json", "r.json"),

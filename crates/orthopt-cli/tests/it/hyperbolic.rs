@@ -17,7 +17,7 @@ fn hyperbolic_eig_reaches_the_closed_form() {
     }
 }
 
-/// Side, working set, model and candidates of JOBCD are typed, and told in the result.
+/// Side, working set, model and candidates of JOBCD are typed, and the result names them.
 #[test]
 fn the_choices_of_jobcd_are_options() {
     let dir = Dir::new();

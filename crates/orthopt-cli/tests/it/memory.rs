@@ -152,7 +152,7 @@ fn what_has_no_end() {
             let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
             let mut written = file.write_all(&begin);
             while written.is_ok() {
-                written = file.write_all(&again); // until nobody reads any more
+                written = file.write_all(&again); // until the reader has closed it
             }
         });
         let all = [args, &["--max-memory", "20M"]].concat();

@@ -1,4 +1,4 @@
-//! `orthopt path`, and what `solve` does where nobody says how sparse X is to be.
+//! `orthopt path`, and what `solve` does where no option says how sparse X is to be.
 
 use crate::common::{Dir, stdout};
 

@@ -171,7 +171,7 @@ fn streamed_rows_say_the_same_in_any_unit() {
     }
 }
 
-/// Where C = AᵀA has hardly any digits left, or squares of it none, runs end as they are told to.
+/// Where C = AᵀA has hardly any digits left, or squares of it none, runs end at their limits.
 #[test]
 fn numbers_near_the_ends_of_the_range_end() {
     for unit in [1e-158, 1e-100, 1e75, 1e150] {

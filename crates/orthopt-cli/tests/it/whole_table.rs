@@ -124,7 +124,7 @@ fn standard_input_is_decided_by_all_lines() {
     assert_eq!(object["data"]["cols"].as_u64(), Some(3), "{object}");
 }
 
-/// Totals are told by their numbers, wherever they stand.
+/// Totals are recognised by their numbers, in any place.
 #[test]
 fn totals_among_others() {
     let dir = Dir::new();
@@ -208,7 +208,7 @@ fn listed_rows_of_parts() {
             }
         }
     }
-    // what was left out is told to whoever reads another table as this one
+    // the names of what was left out are given where another table is read like this one
     dir.write("t.csv", rows(0..12) + "Total,9,9,9\n");
     for data in [&["t.csv"][..], &["t.csv", "--stream"]] {
         let object = dir.json(&[&["solve", "pca"], data, &["-r", "1", "--center"]].concat());

@@ -121,7 +121,7 @@ fn shared_out(data: &PcaData<'_>, samples: usize, ridge: f64) -> Result<RowMat> 
             expected: "a finite number >= 0; it is relative to tr(C)/n".into(),
         });
     }
-    // what needs every entry waits for all of them
+    // all entries are computed first
     let AnySmooth::Dense(model) = inherit(None, || covariance_model(data, Storage::Dense))? else {
         return Err(Error::Factorisation("C = A'A of the samples"));
     };

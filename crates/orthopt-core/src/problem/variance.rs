@@ -96,7 +96,7 @@ impl ExplainedVariance {
 /// Variance explained by X; `f` must be −½ tr(XᵀCX). X needs full rank but not XᵀX = I. Cost of a gradient
 /// plus O(nr² + r³).
 pub fn explained_variance(f: &impl Quadratic, x: &RowMat) -> ExplainedVariance {
-    // whoever calls this waits for it
+    // it is computed to the end
     inherit(None, || variance_in_time(f, None, x)).unwrap_or_else(|| unreachable!("no step is left"))
 }
 
@@ -361,7 +361,7 @@ mod tests {
             assert_eq!(found.is_none(), many, "{n}");
             assert_eq!(over.during(|| by_variance(&f, &x)).is_none(), many, "{n}");
             assert_eq!(over.during(|| principal_axes(&f, &x, true)).is_none(), many, "{n}");
-            // whoever asks for them has them, and they are those of an endless clock
+            // they are returned, and are those without a limit of time
             let asked = over.during(|| explained_variance(&f, &x));
             let endless = Cancel::never().during(|| variance_in_time(&f, None, &x));
             assert!((asked.projected - 1.0).abs() <= 1e-12 && asked.polar.is_finite(), "{n}: {asked:?}");

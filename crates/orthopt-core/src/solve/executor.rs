@@ -166,7 +166,7 @@ impl<P: Evaluate> Executor<'_, P> {
         Finished { ending, kept, reason, iterations: 0, scale, further: None }
     }
 
-    /// The end by whoever waits, or by the clock.
+    /// The end by the caller, or by the clock.
     fn ended(&self) -> StopReason {
         if self.cancel.is_cancelled() { interrupted() } else { out_of_time() }
     }
@@ -179,7 +179,7 @@ impl<P: Evaluate> Executor<'_, P> {
         Progress { iteration: self.made, seconds, objective, scale, pass: None, residual: None }
     }
 
-    /// The limits: whoever waits, iterations, time.
+    /// The limits: the caller, iterations, time.
     fn over(&self, p: &Progress, deadline: &Deadline) -> Option<StopReason> {
         let seconds = self.cancel.seconds();
         let late = || self.cancel.is_late().then(out_of_time);

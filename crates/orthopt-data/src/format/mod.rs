@@ -209,7 +209,7 @@ pub(crate) fn open_chunks(path: &Path, options: &LoadOptions) -> Result<Box<dyn 
     Ok(Box::new(Whole::arranged(data)))
 }
 
-/// The options for chunks: rows with missing values are dropped, and counted, by whoever takes them.
+/// The options for chunks: rows with missing values are dropped, and counted, by the consumer.
 fn with_missing_rows(options: &LoadOptions) -> LoadOptions {
     let missing = if options.missing == Missing::Drop { Missing::Keep } else { options.missing };
     LoadOptions { missing, ..options.clone() }

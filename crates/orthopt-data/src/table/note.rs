@@ -1,4 +1,4 @@
-//! Sentences that name options. The readers do not know how an option is given: whoever shows the sentence says it, the
+//! Sentences that name options. The readers do not know how an option is given: the caller that shows the sentence says it, the
 //! command as `--drop Species`, Python as `drop="Species"`.
 
 use std::borrow::Cow;

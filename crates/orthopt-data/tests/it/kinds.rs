@@ -122,7 +122,7 @@ fn rows_and_their_names() {
     );
     let wanted = read("a.csv", "id,a,b\n7,1,2\n8,3,4\n", &with(&[("columns", "id,b")]));
     assert_eq!(names(&wanted), ["id", "b"]);
-    // what nobody needs is not parsed
+    // columns that are not used are not parsed
     let skipped = read("a.csv", "a,note,b\n1,x\u{0}y,2\n3,,4\n", &with(&[("drop", "note")]));
     assert_eq!(skipped.matrix.to_dense(), faer::mat![[1.0, 2.0], [3.0, 4.0]]);
     let labelled = read("a.csv", "a,g,b\n1,u,2\n3,v,4\n", &with(&[("labels", "g")]));

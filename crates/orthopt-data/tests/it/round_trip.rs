@@ -85,7 +85,7 @@ fn names_with_marks_and_controls_come_back() {
     for first in
         ["\u{feff}", "\u{feff}a", "\u{1}", "\u{1}\u{feff}", "\u{c}", "\u{feff}\u{feff}", "\u{7}", "", "a\rb"]
     {
-        // names that stand twice are told apart
+        // equal names get different endings
         let others = ["\u{feff}", "\u{feff}b", "\u{1}", "\u{c}c", "\n\u{feff}", "a\u{0}"];
         for second in others.into_iter().filter(|second| second.trim_ascii() != first) {
             for extension in ["csv", "tsv", "txt", "csv.gz"] {

@@ -216,7 +216,7 @@ fn frames_are_read_as_files() {
         read(vec![("a", two.clone()), ("b", FrameCells::Numbers(ids))], Some(&index), &plain).unwrap();
     assert_eq!(found.rows.len(), 6);
     assert!(found.how.notes[0].to_string().starts_with("row `Total` is among other rows"));
-    // odd cells are told as in files
+    // odd cells are reported as in files
     let odd = vec![("a", one), ("b", words(&["1", "<2", "3*", "4", "5", "6"]))];
     let error = read(odd, None, &plain).unwrap_err().to_string();
     assert!(error.contains("`<2` in column 2 (`b`)"), "{error}");

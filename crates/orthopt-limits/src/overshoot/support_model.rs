@@ -166,7 +166,7 @@ fn masked(x: &RowMat, mask: &[bool]) -> RowMat {
 }
 
 impl<'a, F: Quadratic> SupportModel<'a, F> {
-    /// That of a problem, for as long as whoever this thread works for waits.
+    /// That of a problem, until the run of this thread is cancelled.
     pub fn of(p: &'a MeasuredProblem<F>) -> Self {
         let cov = p.f.covariance();
         let limits = Limits::of(p.limits(), p.share().min, p.share().max);

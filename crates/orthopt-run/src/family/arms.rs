@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Family;
-use crate::search::{Arm, MakeStart, MakeTask, Part, Task, Tuning};
+use crate::search::{Arm, MakeStart, MakeTask, Phase, Task, Tuning};
 use orthopt_core::options::{Given, Value};
 use orthopt_core::solve::info::{SolverInfo, SolverOptions, find_solvers};
 use orthopt_core::start::Start;
@@ -108,7 +108,7 @@ fn arm<P: Family>(
                 known.point(&from, (problem, own), cancel)
             }
         });
-        let mut parts = Vec::new();
+        let mut phases = Vec::new();
         for (k, solver) in solvers.iter().enumerate() {
             if k > 0 || (SPARSE.contains(&begin.name()) && tuning.has("sparse starts")) {
                 options.obcd.working_set = rule;
@@ -124,9 +124,9 @@ fn arm<P: Family>(
             let hands_on = grows.then(|| tuning.hand_on << level.min(20));
             let solver = solver.build(problem, &options)?;
             let again = again.filter(|_| k > 0);
-            parts.push(Part { solver, most, share, again, patient: level >= tuning.own_level, hands_on });
+            phases.push(Phase { solver, most, share, again, patient: level >= tuning.own_level, hands_on });
         }
-        Ok(Task { parts, x0 })
+        Ok(Task { phases, x0 })
     });
     Arm { solver: chain.into(), random, continues, start, task, constants: Box::new(constants) }
 }

@@ -8,7 +8,7 @@ use super::line_up::{CONVEX, L0, NONCONVEX, NONNEGATIVE, ROWS};
 use super::{Family, Plan, Request};
 use crate::search::clustered::{Clustered, Regrown};
 use crate::search::moves::{Cross, MakeSolver, Polish, Polished, Reheat};
-use crate::search::{MakeTask, Move, Part, Portfolio, Task, Tuning, at};
+use crate::search::{MakeTask, Move, Phase, Portfolio, Task, Tuning, at};
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::penalty::AnyPenalty;
 use orthopt_core::problem::PcaProblem;
@@ -69,9 +69,9 @@ pub(super) fn portfolio(
         moves.insert(0, Arc::new(Polished(Regrown { most: polish }, polisher)));
     }
     let settle: MakeTask<PcaProblem> = Box::new(move |problem, _, seed| {
-        let part =
-            Part { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
-        Ok(Task { parts: vec![part], x0: at(RowMat::zeros(problem.nrows(), problem.rank())) })
+        let phase =
+            Phase { solver: make(seed), most: None, share: 1, again: None, patient: true, hands_on: None };
+        Ok(Task { phases: vec![phase], x0: at(RowMat::zeros(problem.nrows(), problem.rank())) })
     });
     Ok(Some(Portfolio { arms, moves, run, polish, settle: Some(settle), tuning }))
 }
@@ -118,11 +118,11 @@ pub(super) fn race<P: Family>(
         let (solvers, base) = (find_solvers(problem.solvers(), chain)?, options.clone());
         Ok(Box::new(move |problem, _, seed| {
             let options = seeded(&base, seed);
-            let part =
-                |solver| Part { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
-            let parts = solvers.iter().map(|solver| solver.build(problem, &options).map(part));
+            let phase =
+                |solver| Phase { solver, most: None, share: 1, again: None, patient: true, hands_on: None };
+            let phases = solvers.iter().map(|solver| solver.build(problem, &options).map(phase));
             let (n, r) = problem.shape();
-            Ok(Task { parts: parts.collect::<Result<_>>()?, x0: at(RowMat::zeros(n, r)) })
+            Ok(Task { phases: phases.collect::<Result<_>>()?, x0: at(RowMat::zeros(n, r)) })
         }))
     });
     let settle = settle.transpose()?;
@@ -205,8 +205,8 @@ mod tests {
             for level in [0, 2] {
                 let task = (arm.task)(&p, level, 1).unwrap();
                 let first = (!arm.solver.starts_with("obcd")).then_some(T.hand_on << level);
-                assert_eq!(task.parts[0].hands_on, first, "{}", arm.solver);
-                assert!(task.parts[1..].iter().all(|part| part.hands_on.is_none()));
+                assert_eq!(task.phases[0].hands_on, first, "{}", arm.solver);
+                assert!(task.phases[1..].iter().all(|phase| phase.hands_on.is_none()));
                 let near = (arm.constants)(level).get("ladmm-near");
                 assert_eq!(
                     near,

@@ -16,7 +16,7 @@ pub(super) struct Best {
     pub curve: Vec<(u64, f64)>, // work and F, wherever it fell
 }
 
-/// Shared by the tasks and whoever watches them.
+/// Shared by the tasks and their observers.
 #[derive(Debug)]
 pub(super) struct Control {
     pub cancel: Cancel, // with the clock and the limit of the search

@@ -79,7 +79,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
     let expected = moves.iter().map(|_| portfolio.polish).chain([2 * portfolio.run]).collect();
     let Settings { seed, effort, stopping, .. } = settings;
     let on = JobContext { problem, stopping, control: &control };
-    // Whoever launches tasks is free to do so at any time where others perform them. A limit of iterations means the same for any number of
+    // The launching thread launches tasks at any time where others perform them. A limit of iterations means the same for any number of
     // threads where they are made one task after the other; and a search that is to be alone on its thread, or is on one of a pool, has
     // no others.
     let performs = stopping.max_iters.is_some() || is_alone() || rayon::current_thread_index().is_some();
@@ -107,8 +107,8 @@ pub fn search<P: Evaluate + Sync + 'static>(
             until: Until::Landed,
             performs,
             order: Vec::new(),
-            living: Vec::new(),
-            due: Vec::new(),
+            survivors: Vec::new(),
+            pending: Vec::new(),
             level: 0,
             failures: 0,
             arms: Vec::new(),
@@ -138,7 +138,7 @@ pub fn search<P: Evaluate + Sync + 'static>(
             })
             .0
         };
-        // who waits for a thread of the pool can neither launch anything nor show where the search is
+        // a caller that waits for a thread of the pool can neither launch a task nor show progress
         let found = if performs { all() } else { alone(all) };
         for helper in came.take() {
             helper.join().unwrap_or_else(|panic| resume_unwind(panic));
@@ -187,17 +187,17 @@ pub(super) struct Engine<'a, 'o, P> {
     pub(super) portfolio: &'a Portfolio<P>,
     pub(super) moves: Vec<Arc<dyn Move<P>>>, // those of the portfolio that are not left out
     pub(super) settings: Settings,
-    pub(super) cancel: &'a Cancel, // of whoever wants X
+    pub(super) cancel: &'a Cancel, // of the caller
     pub(super) control: &'a Control,
     pub(super) watcher: Watcher<'a, 'o, P>,
     pub(super) jobs: Jobs<'a, P, JobKind>,
     pub(super) until: Until,
     pub(super) performs: bool,           // tasks, on this thread
     pub(super) order: Vec<(f64, usize)>, // of the arms of a round, by what they have reached
-    pub(super) living: Vec<usize>,       // candidates that successive halving has left
-    pub(super) due: Vec<Place>, // those of its present round that are still to run, the next one last
-    pub(super) level: u32,      // of that round
-    pub(super) failures: u32,   // of moves, one after the other
+    pub(super) survivors: Vec<usize>,    // candidates that successive halving has left
+    pub(super) pending: Vec<Place>, // those of its present round that are still to run, the next one last
+    pub(super) level: u32,          // of that round
+    pub(super) failures: u32,       // of moves, one after the other
     pub(super) arms: Vec<ArmReport>,
     pub(super) ends: Vec<Option<(Status, RowMat)>>, // of the last run of arms that continue
     pub(super) elite: Vec<Elite>,                   // lowest F first
@@ -329,7 +329,7 @@ impl<'a, P: Evaluate + Sync + 'static> Engine<'a, '_, P> {
         // a part of what there has been, and more for what is worth it there
         let worth = self.ending.worth(self.work) / PART as f64;
         let most = (self.work / PART).max(self.portfolio.tuning.min_polish);
-        task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(most), Some(worth)));
+        task.phases.iter_mut().for_each(|phase| (phase.most, phase.again) = (Some(most), Some(worth)));
         let known = Known { lowest: best.done.objective, ..self.known() };
         self.jobs.launch(task, JobKind::Settle, known);
         self.go_on(Until::Landed);

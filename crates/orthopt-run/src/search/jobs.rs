@@ -2,9 +2,9 @@
 //! own.
 //!
 //! That machine has a clock of work. A task begins when it is launched and ends when its own work has passed, and ends are taken in
-//! in that order, whoever performed what. So whoever launches the next task at an end has seen the same results for any number of
-//! threads, and no thread waits for the longest of a batch. An end may be taken in as soon as everything else in flight has
-//! done too much to end before it.
+//! in that order, whichever thread performed them. So the thread that launches the next task at an end has seen the same results for
+//! any number of threads, and no thread waits for the longest of a batch. An end may be taken in as soon as everything else in flight
+//! has done too much to end before it.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -97,7 +97,7 @@ pub(super) struct Queue<P> {
     waiting: Mutex<Waiting<P>>,
     changed: Condvar,
     idle: AtomicUsize, // helpers that wait for a job
-    master: Thread,    // whoever launches them
+    master: Thread,    // that launches them
 }
 
 struct Waiting<P> {
@@ -275,7 +275,7 @@ mod tests {
                 let mut jobs: Jobs<'_, PcaProblem, ()> = Jobs::new(1, &call);
                 for _ in 0..3 {
                     let x0: MakeStart<PcaProblem> = Box::new(|_, _| panic!("a test"));
-                    jobs.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
+                    jobs.launch(Task { phases: Vec::new(), x0 }, (), Known::default());
                 }
                 while jobs.len() > 0 {
                     if jobs.ended().is_none() {
@@ -334,7 +334,7 @@ mod tests {
                     INSIDE.set(INSIDE.get() - 1);
                     Err(Error::Incompatible(format!("{}", sums.len()).into()))
                 });
-                jobs.launch(Task { parts: Vec::new(), x0 }, (), Known::default());
+                jobs.launch(Task { phases: Vec::new(), x0 }, (), Known::default());
             }
             while jobs.len() > 0 {
                 if jobs.ended().is_none() {
@@ -362,7 +362,7 @@ mod tests {
         let stopping = Stopping { max_iters: None, time_limit: None, tol: 1e-9, min_decrease: 0.0 };
         let on = JobContext { problem: &problem, stopping, control: &control };
         let costs = |work: usize| Task {
-            parts: Vec::new(),
+            phases: Vec::new(),
             x0: (Box::new(move |_: &PcaProblem, _| {
                 orthopt_linalg::work::count(work);
                 Err(orthopt_linalg::error::Error::Incompatible("a test".into()))

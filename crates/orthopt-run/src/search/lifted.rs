@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rand_pcg::Pcg64;
 
-use super::task::{Part, Task};
+use super::task::{Phase, Task};
 use super::{Arm, MakeTask, Move, Portfolio};
 use orthopt_linalg::RowMat;
 use orthopt_linalg::cancel::Cancel;
@@ -35,17 +35,17 @@ impl<P: 'static> Portfolio<P> {
 
 fn lifted_task<P: 'static, Q: 'static>(task: MakeTask<P>, part: fn(&Q) -> &P) -> MakeTask<Q> {
     Box::new(move |problem, level, seed| {
-        let Task { parts, x0 } = task(part(problem), level, seed)?;
+        let Task { phases, x0 } = task(part(problem), level, seed)?;
         Ok(Task {
-            parts: parts.into_iter().map(|p| lifted_part(p, part)).collect(),
+            phases: phases.into_iter().map(|p| lifted_phase(p, part)).collect(),
             x0: Box::new(move |problem, cancel| x0(part(problem), cancel)),
         })
     })
 }
 
-fn lifted_part<P: 'static, Q: 'static>(of: Part<P>, part: fn(&Q) -> &P) -> Part<Q> {
-    let Part { solver, most, share, again, patient, hands_on } = of;
-    Part { solver: solver.lifted(part), most, share, again, patient, hands_on }
+fn lifted_phase<P: 'static, Q: 'static>(of: Phase<P>, part: fn(&Q) -> &P) -> Phase<Q> {
+    let Phase { solver, most, share, again, patient, hands_on } = of;
+    Phase { solver: solver.lifted(part), most, share, again, patient, hands_on }
 }
 
 struct Lifted<P, Q> {
@@ -62,8 +62,8 @@ impl<P: 'static, Q: 'static> Move<Q> for Lifted<P, Q> {
         self.of.point((self.part)(problem), best, rng, cancel)
     }
 
-    fn parts(&self, problem: &Q, rng: &mut Pcg64) -> Vec<Part<Q>> {
-        let parts = self.of.parts((self.part)(problem), rng);
-        parts.into_iter().map(|p| lifted_part(p, self.part)).collect()
+    fn phases(&self, problem: &Q, rng: &mut Pcg64) -> Vec<Phase<Q>> {
+        let phases = self.of.phases((self.part)(problem), rng);
+        phases.into_iter().map(|p| lifted_phase(p, self.part)).collect()
     }
 }

@@ -36,7 +36,7 @@ mod watcher;
 
 pub(crate) use engine::{ALL_WORK, IS_MINIMUM};
 pub use engine::{Settings, search};
-pub use task::{MakeStart, Part, Task, at};
+pub use task::{MakeStart, Phase, Task, at};
 pub use tuning::{PARTS, Tuning};
 
 use std::sync::Arc;
@@ -122,7 +122,7 @@ pub trait Move<P>: Send + Sync {
     fn point(&self, problem: &P, best: &[RowMat], rng: &mut Pcg64, cancel: &Cancel) -> Option<RowMat>;
 
     /// The solvers that continue from there.
-    fn parts(&self, problem: &P, rng: &mut Pcg64) -> Vec<Part<P>>;
+    fn phases(&self, problem: &P, rng: &mut Pcg64) -> Vec<Phase<P>>;
 }
 
 /// Arms, moves and settings of a search.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use super::{Move, Part, Tuning};
+use super::{Move, Phase, Tuning};
 use orthopt_core::constraint::{Stiefel, stiefel};
 use orthopt_core::nonsmooth::Nonsmooth;
 use orthopt_core::problem::Problem;
@@ -44,8 +44,8 @@ impl<P> std::fmt::Debug for Polish<P> {
 }
 
 impl<P> Polish<P> {
-    pub(super) fn part(&self, rng: &mut Pcg64) -> Part<P> {
-        Part {
+    pub(super) fn phase(&self, rng: &mut Pcg64) -> Phase<P> {
+        Phase {
             solver: (self.solver)(rng.random()),
             most: Some(self.most),
             share: 1,
@@ -78,8 +78,8 @@ impl<P, W: Perturbation<P>> Move<P> for Polished<W, P> {
         self.0.point(p, best, rng, cancel)
     }
 
-    fn parts(&self, _: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
-        vec![self.1.part(rng)]
+    fn phases(&self, _: &P, rng: &mut Pcg64) -> Vec<Phase<P>> {
+        vec![self.1.phase(rng)]
     }
 }
 
@@ -193,10 +193,10 @@ impl<P> Move<P> for Reheat<P> {
         Some(best[rng.random_range(0..best.len().min(2))].clone())
     }
 
-    fn parts(&self, p: &P, rng: &mut Pcg64) -> Vec<Part<P>> {
+    fn phases(&self, p: &P, rng: &mut Pcg64) -> Vec<Phase<P>> {
         let solver = (self.solver)(p, rng.random_range(self.warmth.clone()));
         vec![
-            Part {
+            Phase {
                 solver,
                 most: Some(T.reheat * self.polish.most),
                 share: 1,
@@ -204,7 +204,7 @@ impl<P> Move<P> for Reheat<P> {
                 patient: false,
                 hands_on: None,
             },
-            self.polish.part(rng),
+            self.polish.phase(rng),
         ]
     }
 }

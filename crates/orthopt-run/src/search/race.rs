@@ -22,9 +22,9 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
                 break;
             }
         }
-        let mut living: Vec<usize> = all.into_iter().filter(|k| self.arms[*k].runs > 0).collect();
-        ascending(&mut living, &|k| self.arms[k].objective);
-        self.living = living;
+        let mut survivors: Vec<usize> = all.into_iter().filter(|k| self.arms[*k].runs > 0).collect();
+        ascending(&mut survivors, &|k| self.arms[k].objective);
+        self.survivors = survivors;
         self.race = self.work;
         self.ending.begin();
     }
@@ -33,16 +33,16 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
     /// After the last round, candidates with a random start run from other seeds, by turns.
     pub(super) fn next_candidate(&mut self) -> Option<Place> {
         let halving = self.portfolio.tuning.has("halving");
-        if halving && self.due.is_empty() && self.level < self.portfolio.tuning.levels {
+        if halving && self.pending.is_empty() && self.level < self.portfolio.tuning.levels {
             self.level += 1;
-            let mut living = std::mem::take(&mut self.living);
-            ascending(&mut living, &|k| self.arms[k].objective);
-            living.truncate(living.len().div_ceil(2));
-            let open = living.iter().rev().filter(|k| !self.has_ended(**k));
-            self.due = open.map(|k| (*k, self.level, self.seed_of(*k, self.level))).collect();
-            self.living = living;
+            let mut survivors = std::mem::take(&mut self.survivors);
+            ascending(&mut survivors, &|k| self.arms[k].objective);
+            survivors.truncate(survivors.len().div_ceil(2));
+            let open = survivors.iter().rev().filter(|k| !self.has_ended(**k));
+            self.pending = open.map(|k| (*k, self.level, self.seed_of(*k, self.level))).collect();
+            self.survivors = survivors;
         }
-        if let Some(place) = self.due.pop() {
+        if let Some(place) = self.pending.pop() {
             return Some(place);
         }
         let chance = |k: &usize| self.portfolio.arms[*k].random && self.arms[*k].runs > 0;

@@ -129,7 +129,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
         let settle = self.portfolio.settle.as_ref()?;
         let mut task = settle(self.problem, self.portfolio.tuning.levels, self.settings.seed).ok()?;
         task.x0 = at(best.done.x.clone());
-        task.parts.iter_mut().for_each(|part| (part.most, part.again) = (Some(work), Some(again)));
+        task.phases.iter_mut().for_each(|phase| (phase.most, phase.again) = (Some(work), Some(again)));
         let aim = JobKind::Further(best.solver.clone(), best.done.stages.clone());
         Some((task, aim, best.done.objective))
     }
@@ -196,12 +196,12 @@ fn moved<P: 'static>(
     points: &Arc<[RowMat]>,
     mut rng: Pcg64,
 ) -> Task<P> {
-    let parts = movement.parts(problem, &mut rng);
+    let phases = movement.phases(problem, &mut rng);
     let (movement, points) = (Arc::clone(movement), Arc::clone(points));
     let x0: MakeStart<P> = Box::new(move |problem, cancel| {
         let x = movement.point(problem, &points, &mut rng.clone(), cancel);
         let none = || Error::Incompatible(format!("the move {} is not available", movement.name()).into());
         x.filter(|x| x.find_non_finite().is_none()).ok_or_else(none)
     });
-    Task { parts, x0 }
+    Task { phases, x0 }
 }

@@ -15,10 +15,10 @@ use orthopt_linalg::error::{Error, Result};
 use orthopt_linalg::{RowMat, work};
 
 /// A solver of a task and the work it may do.
-pub struct Part<P> {
+pub struct Phase<P> {
     /// The solver.
     pub solver: AnySolver<P>,
-    /// Most work. `None` is no limit for the first part, and for others a share of the work of those before them.
+    /// Most work. `None` is no limit for the first phase, and for others a share of the work of those before them.
     pub most: Option<u64>,
     /// That work over this is the share.
     pub share: u64,
@@ -33,7 +33,7 @@ pub struct Part<P> {
 /// Solvers one after the other, from X⁰.
 pub struct Task<P> {
     /// The solvers.
-    pub parts: Vec<Part<P>>,
+    pub phases: Vec<Phase<P>>,
     /// X⁰.
     pub x0: MakeStart<P>,
 }
@@ -55,11 +55,11 @@ pub(super) struct Done {
     pub iterations: u64,
     pub stages: Vec<Stage>,
     pub settings: Settings, // of all solvers, as `solver.setting`
-    pub status: Status,     // of the last part
+    pub status: Status,     // of the last phase
     pub message: String,
     pub curve: Vec<(f64, f64)>,   // seconds and F, where F fell
     pub failures: Vec<String>,    // of solvers that do not take their X⁰
-    pub further: Option<Further>, // where its last part was cut off while F fell
+    pub further: Option<Further>, // where its last phase was cut off while F fell
 }
 
 /// Work of a task whatever it does, so that those that do nothing come to an end.
@@ -88,14 +88,14 @@ pub(super) fn perform<P: Evaluate + 'static>(
     let mut all = begun;
     let mut done: Option<Done> = None;
     let mut failures = Vec::new();
-    for (k, part) in task.parts.iter().enumerate() {
+    for (k, phase) in task.phases.iter().enumerate() {
         // a share of the work of those before that took their X⁰
         let before = done.as_ref().map_or(begun, |d| d.work);
-        let share = before / (part.share * if part.patient { 1 } else { 2 });
-        let most = part.most.or((k > 0).then_some(share.max(control.tuning.min_run)));
+        let share = before / (phase.share * if phase.patient { 1 } else { 2 });
+        let most = phase.most.or((k > 0).then_some(share.max(control.tuning.min_run)));
         let x0 = done.as_ref().map_or(&x0, |d| &d.x).clone();
         let left = most_iterations.map(|m| m.saturating_sub(done.as_ref().map_or(0, |d| d.iterations)));
-        let run = Run { problem, part, most, left, known, stopping, control };
+        let run = Run { problem, phase, most, left, known, stopping, control };
         let (stage, spent) = work::shown(shown, || run.perform(x0, tick));
         let spent = spent + OVERHEAD;
         all += spent;
@@ -135,10 +135,10 @@ fn joined(done: Option<Done>, stage: Done, work: u64) -> Done {
     all
 }
 
-/// One part at work.
+/// One phase at work.
 struct Run<'a, P> {
     problem: &'a P,
-    part: &'a Part<P>,
+    phase: &'a Phase<P>,
     most: Option<u64>,
     left: Option<u64>, // iterations
     known: &'a Known,  // when the task was launched
@@ -149,18 +149,18 @@ struct Run<'a, P> {
 impl<P: Evaluate + 'static> Run<'_, P> {
     /// Fails where the solver does not take X⁰, or F is not finite anywhere.
     fn perform(&self, x0: RowMat, tick: &mut dyn FnMut()) -> Result<Done> {
-        let (problem, part, control) = (self.problem, self.part, self.control);
-        let solver = &part.solver;
-        let min_decrease = if part.patient { 0.0 } else { control.tuning.slow };
+        let (problem, phase, control) = (self.problem, self.phase, self.control);
+        let solver = &phase.solver;
+        let min_decrease = if phase.patient { 0.0 } else { control.tuning.slow };
         let own = Stopping { max_iters: None, time_limit: None, ..*self.stopping };
         let own = Stopping { min_decrease: own.min_decrease.max(min_decrease), ..own };
-        let work = self.most.map(|most| Allowance::new(most, part.again, self.known.lowest));
+        let work = self.most.map(|most| Allowance::new(most, phase.again, self.known.lowest));
         let executor = Executor {
             problem,
             scale: None,
             stop: &mut own.criteria(),
             budget: Budget { iterations: self.left, seconds: None, work },
-            hands_on: part.hands_on,
+            hands_on: phase.hands_on,
             made: 0,
             cancel: &control.cancel,
         };
@@ -175,7 +175,7 @@ impl<P: Evaluate + 'static> Run<'_, P> {
         if !cut && is_point(problem, &last) {
             let x = problem.cleaned(&last).unwrap_or(last);
             let objective = problem.value(&x);
-            // the clean end counts even where rounding puts it a hair above the tracked F
+            // the clean end counts even where rounding puts it above the tracked F
             if !objective.is_nan() && !is_lower(kept.objective, objective, scale) {
                 (kept.x, kept.objective) = (x, objective);
                 control.offer(&kept.x, kept.objective);
@@ -220,7 +220,7 @@ fn known() -> StopReason {
     StopReason { status: Status::Converged, message }
 }
 
-/// Shows a run to whoever watches the search, and ends it where another one has ended.
+/// Shows a run to the observers of the search, and ends it where another one has ended.
 struct Shown<'a> {
     control: &'a Control,
     ended: Option<&'a Ended>, // where runs have ended, if the solver goes by supports

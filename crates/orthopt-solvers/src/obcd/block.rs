@@ -46,7 +46,7 @@ pub(crate) fn block_round<F: Quadratic, H: PairPenalty>(
     blocks: &[Vec<usize>],
 ) -> Tried {
     let r = x.ncols();
-    // work is counted where it was asked for, whoever does it
+    // work is counted on the thread that asked for it
     let solve = |buffers: &mut PairWork, b: usize| {
         counted(|| solve_block(f, h, (shape, least), x, image, &blocks[b], buffers))
     };

@@ -171,7 +171,7 @@ impl<O: PairOracle> PairDescent<'_, O> {
         (schedule.refreshed, schedule.looked) = (schedule.moves, schedule.moves);
         let fresh = self.oracle.refresh();
         let drift = fresh - self.state.objective;
-        // Rounding may put the fresh value a hair above the tracked one, which would show as an
+        // Rounding may put the fresh value above the tracked one, which would show as an
         // increase; only a real difference replaces it.
         if drift < 0.0 || drift > ROUNDING * self.oracle.size(fresh) || drift.is_nan() {
             self.state.objective = fresh;

@@ -128,7 +128,7 @@ fn every_schedule_ends_where_no_pair_offers_anything() {
 }
 
 /// Passes leave alone what is within the tolerance, and α refuses what goes far for little; both give way
-/// when nobody stops.
+/// where nothing stops them.
 #[test]
 fn tolerance_and_alpha_give_way() {
     for (alpha, tol) in [(1e-5, 10.0), (1e4, 0.0), (1e4, 10.0)] {

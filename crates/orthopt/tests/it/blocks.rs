@@ -176,7 +176,7 @@ fn triples_of_one_column_against_all_supports() {
 }
 
 /// Theorem 3.6 (c) and (d): at the point of docs/mathematics.md, section 6, no pair lowers F, and the three rows
-/// together do (by 0.1 at least, of which the search finds a part); at a global minimum nobody sees anything.
+/// together do (by 0.1 at least, of which the search finds a part); at a global minimum no method sees a descent.
 #[test]
 fn the_hierarchy() {
     let c = Mat::from_fn(3, 3, |i, j| [[20.0, -24.0, 18.0], [-24.0, 45.0, 0.0], [18.0, 0.0, 45.0]][i][j]);

@@ -160,7 +160,7 @@ fn the_limit_is_of_the_whole_call() {
     }
     let stopping = Stopping { max_iters: None, time_limit: Some(3600.0), tol: 1e-9, min_decrease: 0.0 };
     let clock = Cancel::never();
-    assert_eq!(stopping.after(&clock).time_limit, Some(3600.0)); // nobody notices so little
+    assert_eq!(stopping.after(&clock).time_limit, Some(3600.0)); // a difference below what is shown
     std::thread::sleep(std::time::Duration::from_millis(60));
     assert!(stopping.after(&clock).time_limit < Some(3600.0));
     let short = Stopping { time_limit: Some(0.01), ..stopping };

@@ -16,7 +16,7 @@ use orthopt_run::search::Arm;
 use orthopt_run::search::MakeStart;
 use orthopt_run::search::MakeTask;
 use orthopt_run::search::Move;
-use orthopt_run::search::Part;
+use orthopt_run::search::Phase;
 use orthopt_run::search::Portfolio;
 use orthopt_run::search::Settings;
 use orthopt_run::search::Task;
@@ -38,14 +38,14 @@ impl Move<PcaProblem> for Nowhere {
         None
     }
 
-    fn parts(&self, _: &PcaProblem, _: &mut Pcg64) -> Vec<Part<PcaProblem>> {
+    fn phases(&self, _: &PcaProblem, _: &mut Pcg64) -> Vec<Phase<PcaProblem>> {
         Vec::new()
     }
 }
 
 /// OBCD with that much work at first.
-fn part(most: u64, again: Option<f64>) -> Part<PcaProblem> {
-    Part {
+fn phase(most: u64, again: Option<f64>) -> Phase<PcaProblem> {
+    Phase {
         solver: AnySolver::new(Obcd::seeded(1)),
         most: Some(most),
         share: 1,
@@ -62,7 +62,7 @@ fn arm(x0: RowMat, again: Option<f64>) -> Arm<PcaProblem> {
         start: "a point".into(),
         random: false,
         continues: false,
-        task: Box::new(move |_, _, _| Ok(Task { parts: vec![part(3_000_000, again)], x0: at(x0.clone()) })),
+        task: Box::new(move |_, _, _| Ok(Task { phases: vec![phase(3_000_000, again)], x0: at(x0.clone()) })),
         constants: Box::new(|_| Default::default()),
     }
 }
@@ -78,7 +78,7 @@ fn searched(p: &PcaProblem, arms: Vec<Arm<PcaProblem>>) -> (usize, Solution) {
     let settle: MakeTask<PcaProblem> = Box::new(move |p, _, _| {
         counted.fetch_add(1, Ordering::Relaxed);
         let x0 = at(RowMat::zeros(p.shape().0, p.shape().1));
-        Ok(Task { parts: vec![part(1, None)], x0 })
+        Ok(Task { phases: vec![phase(1, None)], x0 })
     });
     let portfolio = Portfolio {
         arms,
@@ -146,7 +146,7 @@ fn what_has_no_chance_in_it_is_not_run_twice() {
                 counted.fetch_add(1, Ordering::Relaxed);
                 Ok(x.clone())
             });
-            Ok(Task { parts: vec![Part { most, patient: true, ..part(1, None) }], x0 })
+            Ok(Task { phases: vec![Phase { most, patient: true, ..phase(1, None) }], x0 })
         });
         let own = Arm { task, continues, ..arm(p.start("identity", 0).unwrap(), None) };
         let found = searched(&p, vec![own]).1;
@@ -175,7 +175,7 @@ fn without_an_x_in_time_the_error_asks_for_more_of_it() {
             Err(Error::Incompatible("no X".into()))
         })
     };
-    let task = move |_: &PcaProblem, _, _| Ok(Task { parts: vec![part(1, None)], x0: endless() });
+    let task = move |_: &PcaProblem, _, _| Ok(Task { phases: vec![phase(1, None)], x0: endless() });
     let own = Arm { task: Box::new(task), ..arm(p.start("identity", 0).unwrap(), None) };
     let portfolio = Portfolio {
         arms: vec![own],

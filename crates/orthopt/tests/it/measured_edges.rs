@@ -269,7 +269,7 @@ fn by_own_variance(a: &Mat<f64>, x: &RowMat) -> Vec<RowMat> {
     orders.iter().map(|order| RowMat::from_fn(x.nrows(), order.len(), |i, k| x.get(i, order[k]))).collect()
 }
 
-/// No search goes beyond what there is, and what it returns is told truly.
+/// No search claims more than there is, and what is said of its result is true.
 #[test]
 fn no_search_climbs_rounding() {
     for kind in 0..KINDS {

@@ -61,7 +61,7 @@ fn golden_values_are_proved() {
     }
 }
 
-/// A worse X is told from the best one, which the proof finds; what is proved is claimed of no other supports.
+/// The proof tells a worse X from the best one, which it finds; what is proved is claimed of no other supports.
 #[test]
 fn a_worse_x_claims_nothing() {
     let c = pitprops();
@@ -132,7 +132,7 @@ fn what_ends_early_claims_nothing() {
     assert!(without.proof.is_none() && without.value <= found.objective.total);
 }
 
-/// Long lists that are cut off, before and after the first look at them: the bound of variance is there.
+/// Long lists that are cut off, before and after they are first examined: the bound of variance is given.
 #[test]
 fn what_is_cut_off_has_the_better_bound() {
     let (n, many) = (75, 67_525.0); // supports of three variables

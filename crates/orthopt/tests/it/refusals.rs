@@ -1,5 +1,5 @@
 //! Every option beside every problem that refuses it: a refusal never says that the option is for the problem that it
-//! refuses, and whoever does what it says gets an answer.
+//! refuses, and following its advice gives an answer.
 
 use faer::Mat;
 use orthopt::cancel::Cancel;
@@ -153,7 +153,7 @@ fn no_refusal_contradicts_itself_and_its_advice_runs() {
     assert!(refused > 2000 && followed_up > 1500, "{refused} refusals, {followed_up} followed");
 }
 
-/// Every setting that no option refuses runs: whoever leaves out what is refused gets an answer.
+/// Every setting that no option refuses runs: leaving out what is refused gives an answer.
 #[test]
 fn what_is_not_refused_runs() {
     let a = rows();

@@ -48,8 +48,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Methods that raise a penalty have no sparse point until they end, and on large problems that takes long: whoever is
-/// cut off before has what a quick look found.
+/// Methods that raise a penalty have no sparse point until they end, and on large problems that takes long: a run that is
+/// cut off before returns what a quick start found.
 #[test]
 fn there_is_a_sparse_point_from_the_first_moment_on() {
     for name in ["l0-pca", "l1-pca"] {

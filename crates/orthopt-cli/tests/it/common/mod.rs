@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use tempfile::TempDir;
 
-/// The program, free of the environment of whoever runs the tests.
+/// The program, without the environment of the process that runs the tests.
 pub fn orthopt(args: &[&str]) -> Command {
     let mut command = assert_cmd::cargo::cargo_bin_cmd!("orthopt");
     command.env_remove("ORTHOPT_LOG").args(args);

@@ -63,7 +63,7 @@ impl Root {
 
     /// Root of the matrix C. Cost n³/3, and 9n³ if rounding has made C indefinite.
     pub fn of_matrix(c: &RowMat) -> Option<Self> {
-        // whoever asks what X explains waits for it
+        // it is computed to the end, as the value of X needs it
         inherit(None, || {
             let (n, unit) = (c.nrows(), unit_of(c.data()));
             if let Some(correlations) = definite(c) {

@@ -149,7 +149,7 @@ impl<'a> Scores<'a> {
             true => triangle(self.t.as_mat().transpose()),
             false => Mat::from_fn(r, r, |i, k| if i < q { self.t.get(k, i) } else { 0.0 }),
         };
-        // whoever asks for a value waits for it
+        // it is computed to the end, as a value needs it
         let found = inherit(None, || svd(square.as_ref(), true))?;
         let entry = |i: usize, j: usize| {
             found.sigma.iter().enumerate().map(|(k, s)| found.v[(i, k)] * s * found.v[(j, k)]).sum()

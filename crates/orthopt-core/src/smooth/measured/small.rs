@@ -299,7 +299,7 @@ impl Small {
 fn diagonalise(r: usize, a: &mut [f64], v: &mut [f64]) {
     let s = RowMat::from_fn(r, r, |i, j| a[i * r + j]);
     a.fill(0.0);
-    // whoever waits for a value gets one
+    // a value is returned in any case
     if let Some((values, vectors)) = inherit(None, || symmetric_eigenpairs(&s)) {
         v.copy_from_slice(vectors.data());
         (0..r).for_each(|k| a[k * (r + 1)] = values[k]);
