@@ -12,7 +12,7 @@ use orthopt_core::smooth::measured::Small;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::factor::transpose;
 use orthopt_linalg::kernels::{self, axpy};
-use orthopt_linalg::products::{cross, is_sparse, product};
+use orthopt_linalg::products::{cross, is_sparse, multiply, product};
 use orthopt_linalg::small::polar;
 use orthopt_linalg::work::count;
 
@@ -211,57 +211,89 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
 
     /// Half of the gradient of the measure on the supports, along the constraints; `None` where that takes long and time is over.
     fn tangent(&self, at: &mut At) -> Option<RowMat> {
+        let mut g = self.gradient(at);
+        if self.full {
+            let symmetric = cross(&at.x, &g).symmetric_part();
+            product(&mut g, true, -1.0, at.x.as_mat(), symmetric.as_mat());
+            return Some(g);
+        }
+        let (system, y) = self.multipliers(at, &g)?;
+        self.subtract(&mut g, &at.x, &at.m, &y);
+        at.system = Some(system);
+        Some(g)
+    }
+
+    /// Half of the gradient of the measure on the supports.
+    fn gradient(&self, at: &At) -> RowMat {
         let mut g = RowMat::zeros(at.x.nrows(), at.x.ncols());
         if self.sparse {
             self.add_on_supports(&mut g, &at.m, &at.q);
             if let Some(p) = &at.p {
                 self.add_on_supports(&mut g, &self.second(&at.x), p);
             }
-        } else {
-            product(&mut g, false, 1.0, at.m.as_mat(), at.q.as_mat());
-            if let Some(p) = &at.p {
-                product(&mut g, true, 1.0, self.second(&at.x).as_mat(), p.as_mat());
-            }
-            if self.full {
-                let symmetric = cross(&at.x, &g).symmetric_part();
-                product(&mut g, true, -1.0, at.x.as_mat(), symmetric.as_mat());
-                return Some(g);
-            }
-            g = self.masked(&g);
+            return g;
         }
+        product(&mut g, false, 1.0, at.m.as_mat(), at.q.as_mat());
+        if let Some(p) = &at.p {
+            product(&mut g, true, 1.0, self.second(&at.x).as_mat(), p.as_mat());
+        }
+        if self.full { g } else { self.masked(&g) }
+    }
+
+    /// JJᵀ, factored, and the y with which g − Jᵀy is along the constraints; `None` where that takes long and time is over.
+    fn multipliers(&self, at: &At, g: &RowMat) -> Option<(Normal, Vec<f64>)> {
         let system = Normal::new(self, &at.x, &at.m)?;
-        let right: Vec<f64> = {
-            let gx = self.crossed(&g, &at.x);
-            let uncorrelated = self.model.between().is_uncorrelated();
-            let gm = if uncorrelated { self.crossed(&g, &at.m) } else { RowMat::zeros(0, 0) };
-            let of = |e: &Equation| {
-                let z = if e.scores { &gm } else { &gx };
-                z.get(e.a, e.b) + z.get(e.b, e.a)
-            };
-            self.equations.iter().map(of).collect()
+        let gx = self.crossed(g, &at.x);
+        let uncorrelated = self.model.between().is_uncorrelated();
+        let gm = if uncorrelated { self.crossed(g, &at.m) } else { RowMat::zeros(0, 0) };
+        let of = |e: &Equation| {
+            let z = if e.scores { &gm } else { &gx };
+            z.get(e.a, e.b) + z.get(e.b, e.a)
         };
-        self.subtract(&mut g, &at.x, &at.m, &system.solve(right));
-        at.system = Some(system);
-        Some(g)
+        let y = system.solve(self.equations.iter().map(of).collect());
+        Some((system, y))
     }
 
-    fn masked(&self, v: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(v.nrows(), v.ncols());
-        for (k, support) in self.supports.iter().enumerate() {
-            support.iter().for_each(|a| out.set(*a, k, v.get(*a, k)));
-        }
-        out
-    }
-
-    /// g ← g − Jᵀy.
-    fn subtract(&self, g: &mut RowMat, x: &RowMat, m: &RowMat, y: &[f64]) {
+    /// Half of what the value loses, to first order, for each unit of entry (i, k), as column k must then get back to its relations to the
+    /// others: the part of Jᵀy at the best X on the supports that is not of lengths, on all rows. `None` where there is no such relation.
+    pub fn prices(&self, x: &RowMat) -> Option<RowMat> {
         let r = x.ncols();
+        if self.equations.len() == r {
+            return None;
+        }
+        let (x, m) = self.retract(self.gather(x), None)?;
+        let at = self.at(x, m, &mut Small::new(r, self.model.given));
+        let g = self.gradient(&at);
+        let (mut of_x, of_m) = if self.full {
+            (cross(&at.x, &g).symmetric_part(), RowMat::zeros(r, r))
+        } else {
+            self.by_columns(&self.multipliers(&at, &g)?.1)
+        };
+        (0..r).for_each(|k| of_x.set(k, k, 0.0));
+        let x = self.scatter(&at.x);
+        let mut prices = multiply(x.as_mat(), of_x.as_mat());
+        if self.model.between().is_uncorrelated() {
+            let image = self.model.cov.times(self.model.f(), &x);
+            product(&mut prices, true, 1.0, image.as_mat(), of_m.as_mat());
+        }
+        Some(prices)
+    }
+
+    /// y as symmetric matrices: Jᵀy is X times the first and CX times the second, on the supports.
+    fn by_columns(&self, y: &[f64]) -> (RowMat, RowMat) {
+        let r = self.in_column.len();
         let (mut of_x, mut of_m) = (RowMat::zeros(r, r), RowMat::zeros(r, r));
         for (e, y) in self.equations.iter().zip(y) {
             let to = if e.scores { &mut of_m } else { &mut of_x };
             to.set(e.a, e.b, to.get(e.a, e.b) + y);
             to.set(e.b, e.a, to.get(e.b, e.a) + y);
         }
+        (of_x, of_m)
+    }
+
+    /// g ← g − Jᵀy.
+    fn subtract(&self, g: &mut RowMat, x: &RowMat, m: &RowMat, y: &[f64]) {
+        let (of_x, of_m) = self.by_columns(y);
         let scores = self.model.between().is_uncorrelated();
         for (k, support) in self.supports.iter().enumerate() {
             for a in support {
@@ -273,6 +305,14 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
                 g.set(*a, k, g.get(*a, k) - sum);
             }
         }
+    }
+
+    fn masked(&self, v: &RowMat) -> RowMat {
+        let mut out = RowMat::zeros(v.nrows(), v.ncols());
+        for (k, support) in self.supports.iter().enumerate() {
+            support.iter().for_each(|a| out.set(*a, k, v.get(*a, k)));
+        }
+        out
     }
 
     /// The violation of each equation.
@@ -567,7 +607,7 @@ mod tests {
     use faer::Mat;
     use rand::{RngExt, SeedableRng};
 
-    use super::super::support_model::PASSING;
+    use super::super::support_model::{LAST, PASSING};
     use super::*;
     use crate::problem::MeasuredProblem;
     use orthopt_core::objective::Evaluate;
@@ -612,6 +652,69 @@ mod tests {
             }
         }
         assert!(tried >= 15, "{tried}");
+    }
+
+    /// Between the best X on its supports and a feasible X′ near it with one entry more the value rises by the priced slope of that entry,
+    /// but for the square of the entry. Without the price it does not; prices are the same bits for data times a power of two.
+    #[test]
+    fn an_entry_raises_the_value_by_its_slope_less_its_price() {
+        let (m, n, r) = (14, 12, 4);
+        let (mut tried, mut needed) = (0, 0);
+        for seed in 0..48u64 {
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+            let plain = RowMat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
+            let b = RowMat::from_fn(r, n, |_, _| rng.random_range(-1.0..1.0));
+            let entry = |i: usize, j: usize| match seed % 4 {
+                0 => plain.get(i, j),
+                1 => plain.get(i, j / 2),
+                2 => plain.get(i, j) * f64::from(u8::from(j != 5)),
+                _ => (0..r).map(|l| plain.get(i, l) * b.get(l, j)).sum(),
+            };
+            let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize / 4 % 3];
+            let between = [Between::Orthogonal, Between::Uncorrelated][seed as usize / 12 % 2];
+            let full = seed % 8 == 0;
+            let mask: Vec<bool> =
+                (0..n * r).map(|e| e / r < n - 2 && (full || (e / r + 3 * (e % r)) % 5 < 3)).collect();
+            let x =
+                RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
+            let found = |unit: f64| {
+                let a = Mat::from_fn(m, n, |i, j| unit * entry(i, j));
+                let f = Measured::new(DenseGram::new(a.as_ref()), measure).unwrap();
+                let limits = Cardinality::Components(vec![n; r]);
+                let p = MeasuredProblem::new(f, r, limits, 0.0, between).unwrap();
+                let model = SupportModel::of(&p);
+                let at =
+                    model.polish(&x, &mask, LAST).filter(|at| at.x.data().iter().all(|v| v.is_finite()))?;
+                let prices = Local::new(&model, &mask).prices(&at.x)?;
+                let slope = model.gains(&at.x).at_prices(Some(prices.clone())).gradient();
+                let plain = model.gains(&at.x).gradient();
+                // entries outside the supports: (what the value gains, slope, slope without the price)
+                let gained = |e: usize| {
+                    let (mut x, mut mask) = (at.x.clone(), mask.clone());
+                    (x.data_mut()[e], mask[e]) = (1e-5, true);
+                    let near = model.polish(&x, &mask, (0, 0.0))?;
+                    let entered = near.x.data()[e];
+                    Some((
+                        (model.value(&near.x) - model.value(&at.x)) / (2.0 * entered),
+                        slope.data()[e],
+                        plain.data()[e],
+                    ))
+                };
+                let gained: Vec<_> = (0..n * r).filter(|e| !mask[*e]).filter_map(gained).collect();
+                Some((at, prices, gained, model.cov.scale(r)))
+            };
+            let Some((at, prices, gained, scale)) = found(1.0) else { continue };
+            for (gain, slope, plain) in gained {
+                assert!((gain - slope).abs() <= 1e-3 * scale, "{seed}: {gain}, {slope}, {plain}");
+                tried += 1;
+                needed += u32::from((gain - plain).abs() > 1e-2 * scale);
+            }
+            for unit in [2f64.powi(200), 2f64.powi(-200)] {
+                let (same, same_prices, ..) = found(unit).unwrap();
+                assert_eq!((same.x.data(), same_prices.data()), (at.x.data(), prices.data()), "{seed}");
+            }
+        }
+        assert!(tried >= 200 && 4 * needed >= tried, "{needed} of {tried}");
     }
 
     /// A climb that may end early is the whole one where that leads above the value, but for a few, and is on the constraints where it is not;

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! fill       entries on free rows by exact gains, 15 % of those there are at a time, while the limits allow it
-//! exchange   drop entries in order of least exact loss; the exact gain of every entry that may enter; the best four
-//!            polished, the first that improves is taken; every free variable in the place of the only one of a component;
+//! exchange   drop entries in order of least loss; the gain of every entry that may enter, both at the multipliers of the constraints; the
+//!            best four polished, the first that improves is taken; every free variable in the place of the only one of a component;
 //!            again until there is none
 //! overshoot  add the m entries with the largest gradient, polish, prune back by exact losses; m = 1, 2, 3, 5, 8, 12, 20;
 //!            exchange after each gain

@@ -132,7 +132,7 @@ fn grown(alone: &SupportModel<'_, impl Quadratic>, seed: usize, used: &[bool], s
     let x = RowMat::from_fn(n, 1, |i, _| f64::from(u8::from(i == seed)));
     let mut at = alone.polish(&x, &mask_of(&x), GROWING)?;
     for _ in 1..size {
-        let best = alone.entries(&at.x, |e| !used[e] && !at.mask[e]).into_iter().next();
+        let best = alone.entries(alone.gains(&at.x), |e| !used[e] && !at.mask[e]).into_iter().next();
         let Some((_, e, entry)) = best else { break };
         let (mut x, mut mask) = (at.x.clone(), at.mask.clone());
         x.data_mut()[e] = entry;

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::common::regrouped;
 use super::kept::{Kept, Section};
+use super::local::Local;
 use crate::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_core::objective::lowers;
 use orthopt_core::problem::{Between, Cardinality};
@@ -318,19 +319,29 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         self.gains(x).value()
     }
 
-    /// Losses of the entries of X, the least first, as values without them: exact ones, or where time is over before all are known
+    /// Gains and losses of single entries, less what getting back to the constraints costs.
+    fn priced(&self, at: &Point) -> Gains<'a> {
+        self.gains(&at.x).at_prices(Local::new(self, &at.mask).prices(&at.x))
+    }
+
+    /// Losses of the entries of X, the least first, as values without them: those of `gains`, or where time is over before all are known
     /// those of entries that have nothing in common with others.
-    pub(super) fn losses(&self, at: &Point) -> Vec<(f64, usize)> {
+    pub(super) fn losses(&self, at: &Point, gains: Gains<'a>) -> Vec<(f64, usize)> {
         let inside: Vec<usize> = (0..at.mask.len()).filter(|e| at.mask[*e]).collect();
         let alone = |e: &usize| (at.value - self.cov.scale(1) * at.x.data()[*e].powi(2), *e);
-        let mut all = self.exact_losses(at, &inside).unwrap_or_else(|| inside.iter().map(alone).collect());
+        let mut all =
+            self.losses_in_time(at, &inside, gains).unwrap_or_else(|| inside.iter().map(alone).collect());
         largest_first(&mut all);
         all
     }
 
-    fn exact_losses(&self, at: &Point, inside: &[usize]) -> Option<Vec<(f64, usize)>> {
+    fn losses_in_time(
+        &self,
+        at: &Point,
+        inside: &[usize],
+        mut gains: Gains<'a>,
+    ) -> Option<Vec<(f64, usize)>> {
         let r = self.rank;
-        let mut gains = self.gains(&at.x);
         let mut all = Vec::with_capacity(inside.len());
         for some in inside.chunks(self.between_checks()) {
             if self.is_over() {
@@ -343,9 +354,12 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
     }
 
     /// Values with each of the entries that are `allowed`, the best first, and what is entered.
-    pub(super) fn entries(&self, x: &RowMat, allowed: impl Fn(usize) -> bool) -> Vec<(f64, usize, f64)> {
+    pub(super) fn entries(
+        &self,
+        mut gains: Gains<'a>,
+        allowed: impl Fn(usize) -> bool,
+    ) -> Vec<(f64, usize, f64)> {
         let r = self.rank;
-        let mut gains = self.gains(x);
         let g = gains.gradient();
         let mut outside: Vec<(f64, usize)> =
             (0..g.data().len()).filter(|e| allowed(*e)).map(|e| (g.data()[e].abs(), e)).collect();
@@ -402,7 +416,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
             if excess == 0 && (self.price == 0.0 || self.is_over()) {
                 break;
             }
-            let losses = self.losses(&at);
+            let losses = self.losses(&at, self.gains(&at.x));
             let worthless = losses.iter().filter(|(v, _)| v + self.price >= at.value).count();
             let share = if self.is_over() { 1.0 } else { AT_ONCE };
             let most = ((share * excess.max(worthless) as f64) as usize).max(1);
@@ -487,7 +501,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         let few = self.limits.room(&has).min(has.iter().sum());
         let most = if must { 1 } else { ((share * few as f64) as usize).max(1) };
         let mut used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
-        let entries = self.entries(&at.x, |e| open[e % r] && !used[e / r]);
+        let entries = self.entries(self.gains(&at.x), |e| open[e % r] && !used[e / r]);
         let (mut x, mut mask, mut entered) = (at.x.clone(), at.mask.clone(), 0);
         for (value, e, entry) in entries {
             let pays = must || value - self.price > at.value;
@@ -505,7 +519,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
     /// The first exchange of an entry for another one, of any component that may have it, that raises the value.
     pub fn exchange(&self, at: &Point) -> Option<Point> {
         let r = self.rank;
-        let losses = self.losses(at);
+        let losses = self.losses(at, self.priced(at));
         for (_, e) in losses.iter().take(LEAVING) {
             if self.is_over() {
                 break;
@@ -518,7 +532,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
             }
             let Some(left) = self.polish(&masked(&at.x, &mask), &mask, BRIEF) else { continue };
             let allowed = self.enterable(&mask, &has, *e);
-            let entries = self.entries(&left.x, |e| allowed[e]);
+            let entries = self.entries(self.priced(&left), |e| allowed[e]);
             for (value, enter, entry) in entries.into_iter().take(ENTERING) {
                 if value <= at.value - BEHIND * at.value.abs() {
                     break;

@@ -29,6 +29,7 @@ pub struct Gains<'a> {
     w: RowMat,
     sizes: Vec<f64>,                 // roots of those of the columns
     given: bool,                     // adjusted variance in the order of the columns
+    prices: Option<RowMat>,          // half of what a unit of each entry costs elsewhere
     beside: Vec<Option<Beside>>,     // of each column, once it is asked for
     entered: Option<(usize, usize)>, // what enters beside its column
     trial_s: Vec<f64>,
@@ -52,7 +53,33 @@ impl<'a> Gains<'a> {
         let sizes = cov.sizes(x);
         let (trial_s, trial_w, trial_sizes) = (trial.clone(), trial, vec![0.0; r]);
         let (small, beside, entered) = (Small::new(r, given), vec![None; r], None);
-        Self { cov, measure, small, m, n, s, w, sizes, given, beside, entered, trial_s, trial_w, trial_sizes }
+        let prices = None;
+        Self {
+            cov,
+            measure,
+            small,
+            m,
+            n,
+            s,
+            w,
+            sizes,
+            given,
+            prices,
+            beside,
+            entered,
+            trial_s,
+            trial_w,
+            trial_sizes,
+        }
+    }
+
+    /// Where each unit of an entry of X costs twice so much elsewhere; the gradient and the measure of a moved X are less by it.
+    pub fn at_prices(self, prices: Option<RowMat>) -> Self {
+        Self { prices, ..self }
+    }
+
+    fn price(&self, (i, j): (usize, usize)) -> f64 {
+        self.prices.as_ref().map_or(0.0, |prices| prices.get(i, j))
     }
 
     /// The measure of X.
@@ -69,6 +96,9 @@ impl<'a> Gains<'a> {
         if let (Some(n), Some(p)) = (&self.n, p) {
             product(&mut g, true, 1.0, n.as_mat(), p.as_mat());
         }
+        if let Some(prices) = &self.prices {
+            g.data_mut().iter_mut().zip(prices.data()).for_each(|(g, price)| *g -= price);
+        }
         g
     }
 
@@ -84,7 +114,12 @@ impl<'a> Gains<'a> {
         self.moved_by(self.measure, entry, a, b)
     }
 
-    fn moved_by(&mut self, measure: Measure, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
+    /// [`moved`](Self::moved) by another measure.
+    fn moved_by(&mut self, measure: Measure, entry: (usize, usize), a: f64, b: f64) -> f64 {
+        self.measured(measure, entry, a, b) - 2.0 * b * self.price(entry)
+    }
+
+    fn measured(&mut self, measure: Measure, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
         if measure == Measure::Adjusted
             && let Some(value) = self.moved_beside((i, j), a, b)
         {
