@@ -28,7 +28,7 @@ const CRATES: &[(&str, &[&str], usize)] = &[
     ("orthopt-bound", &["orthopt-linalg", "orthopt-core"], 9_330),
     ("orthopt-solvers", &["orthopt-linalg", "orthopt-core"], 7_700),
     ("orthopt-hyperbolic", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 3_050),
-    ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_310),
+    ("orthopt-limits", &["orthopt-linalg", "orthopt-core", "orthopt-solvers"], 4_470),
     ("orthopt-run", LIBRARY.split_at(6).0, 12_360),
     ("orthopt", LIBRARY.split_at(7).0, 3_180),
     ("orthopt-data", &["orthopt-linalg"], 12_750),

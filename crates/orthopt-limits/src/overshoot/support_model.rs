@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use super::common::regrouped;
 use super::kept::{Kept, Section};
-use super::local::Local;
+use super::local::{Local, Products};
 use crate::problem::{CardinalityProblem, MeasuredProblem};
 use orthopt_core::objective::lowers;
 use orthopt_core::problem::{Between, Cardinality};
@@ -21,7 +21,7 @@ use orthopt_linalg::products::{cross, product};
 const ZERO: f64 = 1e-11;
 /// Share of the value that they may take along.
 const CLEAN: f64 = 1e-11;
-/// Share of the entries too many that leave between two polishes, and of those there are, or are still allowed, that enter.
+/// Share of the entries too many that leave between two polishes, and of those there are that enter.
 const AT_ONCE: f64 = 0.15;
 /// Entries that are tried one by one where all of them together leave no feasible point.
 const ONE_BY_ONE: usize = 12;
@@ -102,17 +102,6 @@ impl Limits {
         match self {
             Self::Each(_) => 1,
             Self::Total(_, least, _) => *least,
-        }
-    }
-
-    /// Number of entries that may be added.
-    fn room(&self, counts: &[usize]) -> usize {
-        match self {
-            Self::Each(most) => most.iter().zip(counts).map(|(most, c)| most.saturating_sub(*c)).sum(),
-            Self::Total(total, _, most) => {
-                let left = total.saturating_sub(counts.iter().sum());
-                left.min(counts.iter().map(|c| most.saturating_sub(*c)).sum())
-            }
         }
     }
 
@@ -321,6 +310,10 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
 
     /// Gains and losses of single entries, less what getting back to the constraints costs.
     fn priced(&self, at: &Point) -> Gains<'a> {
+        let alone = |row: &[bool]| row.iter().filter(|free| **free).count() < 2;
+        if !self.between.is_uncorrelated() && at.mask.chunks(self.rank).all(alone) {
+            return self.gains(&at.x); // the only constraints are lengths
+        }
         self.gains(&at.x).at_prices(Local::new(self, &at.mask).prices(&at.x))
     }
 
@@ -483,7 +476,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         self.polish(&at.x, &at.mask, STAYING)
     }
 
-    /// X with this share of the entries that it has, or that the limits still leave, more, one at least; `None` where that does not pay.
+    /// X with this share of the entries that it has more, one at least; `None` where that does not pay.
     fn entered(&self, at: &Point, share: f64) -> Option<Point> {
         let r = self.rank;
         let mut has = at.counts();
@@ -498,8 +491,8 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
             return None;
         }
         // gains beside few entries say little of many that enter together
-        let few = self.limits.room(&has).min(has.iter().sum());
-        let most = if must { 1 } else { ((share * few as f64) as usize).max(1) };
+        let all: usize = has.iter().sum();
+        let most = if must { 1 } else { ((share * all as f64) as usize).max(1) };
         let mut used: Vec<bool> = at.mask.chunks(r).map(|row| row.contains(&true)).collect();
         let entries = self.entries(self.gains(&at.x), |e| open[e % r] && !used[e / r]);
         let (mut x, mut mask, mut entered) = (at.x.clone(), at.mask.clone(), 0);
@@ -520,6 +513,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
     pub fn exchange(&self, at: &Point) -> Option<Point> {
         let r = self.rank;
         let losses = self.losses(at, self.priced(at));
+        let now = Products::of(self, &at.x);
         for (_, e) in losses.iter().take(LEAVING) {
             if self.is_over() {
                 break;
@@ -530,7 +524,10 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
             if has[e % r] == 0 {
                 continue;
             }
-            let Some(left) = self.polish(&masked(&at.x, &mask), &mask, BRIEF) else { continue };
+            let beside = (&self.bound_to(&at.mask, &[e % r])[..], &now);
+            let out = f64::NEG_INFINITY;
+            let left = self.polish_columns(out, (&masked(&at.x, &mask), &mask), BRIEF, beside);
+            let Some(left) = left else { continue };
             let allowed = self.enterable(&mask, &has, *e);
             let entries = self.entries(self.priced(&left), |e| allowed[e]);
             for (value, enter, entry) in entries.into_iter().take(ENTERING) {
@@ -544,7 +541,10 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
                 }
                 mask[enter] = true;
                 let better = |p: &Point| self.raises(p.value, at.value, WORTH);
-                if let Some(next) = self.polish_above(at.value, (&x, &mask), PASSING).filter(better) {
+                let both: Vec<bool> = mask.iter().zip(&at.mask).map(|(a, b)| a | b).collect();
+                let beside = (&self.bound_to(&both, &[e % r, enter % r])[..], &now);
+                let next = self.polish_columns(at.value, (&x, &mask), PASSING, beside);
+                if let Some(next) = next.filter(better) {
                     return self.polish(&next.x, &next.mask, STAYING).filter(better);
                 }
             }

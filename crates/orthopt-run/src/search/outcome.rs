@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Arm;
 use super::engine::{ALL_WORK, Elite, Engine};
 use super::task::Done;
+use super::{Arm, Effort};
 use orthopt_bound::is_met;
 use orthopt_core::objective::{Evaluate, count_nonzeros, is_point};
 use orthopt_core::solve::{SearchReport, Solution, Status};
@@ -36,17 +36,7 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             (Some(end), _) => end,
             (None, (Status::Converged | Status::Stalled | Status::MaxIters, _)) if compared => {
                 let effort = self.settings.effort.unwrap_or_default();
-                let worth = self.ending.worth(self.work);
-                // two digits, and not fewer than it is
-                let less = if worth > effort.worth() {
-                    format!("{:.1e}", 1.05 * worth)
-                } else {
-                    format!("{worth:e}")
-                };
-                (
-                    Status::Converged,
-                    format!("the last doubling of the work lowered F by less than {less} of it"),
-                )
+                (Status::Converged, why_it_ends(self.ending.worth(self.work), effort))
             }
             (None, (status, why)) => (status, why),
         };
@@ -106,6 +96,17 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
 const GRACE: Duration = Duration::from_millis(500);
 
 /// That the search ends before there is an X.
+/// What ends a search after which a doubling of its work has to lower F by this share.
+fn why_it_ends(worth: f64, effort: Effort) -> String {
+    if worth >= 1.0 {
+        // less than all of F says nothing
+        return "after so much work it ends with the runs that it has begun".into();
+    }
+    // two digits, and not fewer than it is
+    let less = if worth > effort.worth() { format!("{:.1e}", 1.05 * worth) } else { format!("{worth:e}") };
+    format!("the last doubling of the work lowered F by less than {less} of it")
+}
+
 fn too_late(cancel: &Cancel) -> Error {
     if cancel.is_cancelled() {
         let why =
@@ -169,5 +170,25 @@ impl<P: Evaluate + Sync + 'static> Engine<'_, '_, P> {
             Err(Error::NoPlace { .. }) => begin(arm),
             found => found,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A share is said where it says something, and not below what it is.
+    #[test]
+    fn the_share_of_f_is_said_where_it_is_less_than_one() {
+        let said = |worth| why_it_ends(worth, Effort::Normal);
+        assert!(said(1e-3).ends_with("less than 1e-3 of it"), "{}", said(1e-3));
+        for worth in [1.04e-3, 1.61e-3, 0.0349, 0.97] {
+            let words = said(worth);
+            let share = words.split(' ').find_map(|word| word.parse::<f64>().ok());
+            assert!(share.is_some_and(|share| (worth..1.11 * worth).contains(&share)), "{worth}: {words}");
+        }
+        for worth in [1.0, 3.4, f64::INFINITY] {
+            assert!(said(worth).ends_with("the runs that it has begun"), "{}", said(worth));
+        }
     }
 }

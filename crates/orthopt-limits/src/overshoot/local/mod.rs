@@ -5,13 +5,17 @@
 //! r(r − 1)/2 more. With the Jacobian J of the equations on the entries, the tangent part of a gradient g is
 //! g − Jᵀ(JJᵀ)⁻¹Jg, and Newton's x ← x − Jᵀ(JJᵀ)⁻¹c(x) leads back to the constraints.
 
+mod normal;
+
 use super::kept::{Section, multiplied};
 use super::support_model::{Point, SupportModel, mask_of};
+pub use normal::EQUATIONS;
+use normal::{Normal, in_columns, inner, near_each_other};
 use orthopt_core::smooth::Quadratic;
 use orthopt_core::smooth::measured::Small;
 use orthopt_linalg::RowMat;
 use orthopt_linalg::factor::transpose;
-use orthopt_linalg::kernels::{self, axpy};
+use orthopt_linalg::kernels::axpy;
 use orthopt_linalg::products::{cross, is_sparse, multiply, product};
 use orthopt_linalg::small::polar;
 use orthopt_linalg::work::count;
@@ -23,8 +27,6 @@ const FEASIBLE: f64 = 1e-13;
 const FAST: f64 = 0.25;
 /// A violation that is rounding.
 const EXACT: f64 = 4.0 * f64::EPSILON;
-/// A pivot of JJᵀ below this share of the largest entry: the equation follows from others.
-const DEPENDENT: f64 = 1e-13;
 /// Shorter steps that are tried where one does not raise the value.
 const SHORTER: usize = 8;
 const SHORTEN: f64 = 0.3;
@@ -39,8 +41,6 @@ const EXACTLY: f64 = 1e-12;
 /// starting points at random 5 % of those that would get there are lost.)
 const GAINS: f64 = 100.0;
 const FEW: usize = 2;
-/// Equations whose JJᵀ is formed.
-pub const EQUATIONS: usize = 1 << 14;
 /// Fixed cost of a step, in units of work.
 const OVERHEAD: usize = 30_000;
 
@@ -57,15 +57,75 @@ impl<F: Quadratic> SupportModel<'_, F> {
         value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
     }
 
+    /// [`SupportModel::polish_above`] of some columns beside the others, which stay as they are in `beside`.
+    pub(super) fn polish_columns(
+        &self,
+        above: f64,
+        of: (&RowMat, &[bool]),
+        effort: (usize, f64),
+        (columns, beside): (&[usize], &Products),
+    ) -> Option<Point> {
+        let (x, mask) = of;
+        if columns.len() == x.ncols() {
+            return self.polish_above(above, of, effort);
+        }
+        let (value, x) = Local::of_columns(self, mask, columns, Some(beside)).climb(x, effort, above)?;
+        value.is_finite().then(|| Point { x, mask: mask.to_vec(), value })
+    }
+
+    /// The columns that are on constraints with one of `some`, or with one that is, in increasing order: the others need not move if these
+    /// do.
+    pub(super) fn bound_to(&self, mask: &[bool], some: &[usize]) -> Vec<usize> {
+        let r = self.shape().1;
+        if self.between().is_uncorrelated() || self.squares() {
+            return (0..r).collect();
+        }
+        let meet = self.meet(mask);
+        let (mut out, mut next) = (some.to_vec(), 0);
+        out.dedup();
+        while next < out.len() {
+            let k = out[next];
+            out.extend((0..r).filter(|l| meet[k * r + l] && !out.contains(l)).collect::<Vec<_>>());
+            next += 1;
+        }
+        out.sort_unstable();
+        out
+    }
+
     /// Length of the gradient of f along the constraints on the support of X, in the unit of f.
     pub fn criticality(&self, x: &RowMat) -> Option<f64> {
         Some(Local::new(self, &mask_of(x)).criticality(x)? * self.unit())
     }
 }
 
-/// The columns of X on the rows that any of them may use.
+/// CX, XᵀCX and the scales of the variances of all columns of an X.
+pub(super) struct Products {
+    m: RowMat,
+    s: RowMat,
+    sizes: Vec<f64>,
+}
+
+impl Products {
+    pub fn of<F: Quadratic>(model: &SupportModel<'_, F>, x: &RowMat) -> Self {
+        let m = model.cov.times(model.f(), x);
+        let s = cross(x, &m).symmetric_part();
+        let sizes = model.cov.sizes(x).into_iter().map(|size| size * size).collect();
+        Self { m, s, sizes }
+    }
+}
+
+/// What stays: the others beside the columns that move, and their CX on the rows of these.
+struct Fixed {
+    image: RowMat, // zero for columns that move
+    s: RowMat,
+    sizes: Vec<f64>,
+}
+
+/// Some columns of X, all of them or those that the others share no constraint with, on the rows that any of these may use.
 pub(super) struct Local<'g, 'a, F> {
     model: &'g SupportModel<'a, F>,
+    columns: Vec<usize>,
+    fixed: Option<Fixed>,
     rows: Vec<usize>,
     c: Option<Section>, // C on these rows
     c2: Option<RowMat>, // C² on these rows
@@ -96,11 +156,28 @@ struct At {
 
 impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     pub fn new(model: &'g SupportModel<'a, F>, mask: &[bool]) -> Self {
-        let (n, r) = model.shape();
-        let rows: Vec<usize> = (0..n).filter(|i| mask[i * r..(i + 1) * r].contains(&true)).collect();
-        let free = |a: usize, k: usize| mask[rows[a] * r + k];
+        let all: Vec<usize> = (0..model.shape().1).collect();
+        Self::of_columns(model, mask, &all, None)
+    }
+
+    fn of_columns(
+        model: &'g SupportModel<'a, F>,
+        mask: &[bool],
+        columns: &[usize],
+        beside: Option<&Products>,
+    ) -> Self {
+        let (n, all) = model.shape();
+        let r = columns.len();
+        let rows: Vec<usize> = (0..n).filter(|i| columns.iter().any(|k| mask[i * all + k])).collect();
+        let free = |a: usize, k: usize| mask[rows[a] * all + columns[k]];
         let supports: Vec<Vec<usize>> =
             (0..r).map(|k| (0..rows.len()).filter(|a| free(*a, k)).collect()).collect();
+        let fixed = beside.map(|beside| {
+            let stays = |k: usize| f64::from(u8::from(!columns.contains(&k)));
+            let stays: Vec<f64> = (0..all).map(stays).collect();
+            let image = RowMat::from_fn(rows.len(), all, |a, k| stays[k] * beside.m.get(rows[a], k));
+            Fixed { image, s: beside.s.clone(), sizes: beside.sizes.clone() }
+        });
         let full = supports.iter().all(|s| s.len() == rows.len());
         let meet = |a: usize, b: usize| full || supports[a].iter().any(|i| free(*i, b));
         let between = model.between();
@@ -121,7 +198,8 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         let equations = near_each_other(equations, r);
         let in_column = in_columns(&equations, r);
         let sparse = is_sparse(supports.iter().map(Vec::len).sum(), rows.len(), r);
-        Self { model, rows, c, c2, supports, equations, in_column, full, sparse }
+        let columns = columns.to_vec();
+        Self { model, columns, fixed, rows, c, c2, supports, equations, in_column, full, sparse }
     }
 
     /// XᵀY for an X with zeros outside the supports.
@@ -147,18 +225,32 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         }
     }
 
-    /// The rows of X that are examined, with zeros outside the supports.
+    /// The rows and columns of X that are examined, with zeros outside the supports.
     fn gather(&self, x: &RowMat) -> RowMat {
-        let mut out = RowMat::zeros(self.rows.len(), x.ncols());
+        let mut out = RowMat::zeros(self.rows.len(), self.columns.len());
         for (k, support) in self.supports.iter().enumerate() {
-            support.iter().for_each(|a| out.set(*a, k, x.get(self.rows[*a], k)));
+            support.iter().for_each(|a| out.set(*a, k, x.get(self.rows[*a], self.columns[k])));
         }
         out
     }
 
+    /// These columns on all rows.
     fn scatter(&self, x: &RowMat) -> RowMat {
         let mut out = RowMat::zeros(self.model.shape().0, x.ncols());
         self.rows.iter().enumerate().for_each(|(a, i)| out.row_mut(*i).copy_from_slice(x.row(a)));
+        out
+    }
+
+    /// These columns beside the others of `all`.
+    fn beside(&self, all: &RowMat, x: &RowMat) -> RowMat {
+        let x = self.scatter(x);
+        if self.fixed.is_none() {
+            return x;
+        }
+        let mut out = all.clone();
+        for (b, k) in self.columns.iter().enumerate() {
+            (0..out.nrows()).for_each(|i| out.set(i, *k, x.get(i, b)));
+        }
         out
     }
 
@@ -188,17 +280,37 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     }
 
     fn at(&self, x: RowMat, m: RowMat, small: &mut Small) -> At {
-        let s = self.crossed(&x, &m).symmetric_part();
+        let mut s = self.crossed(&x, &m).symmetric_part();
         let w = if self.model.squares() {
             self.crossed(&x, &self.second(&x)).symmetric_part()
         } else {
             RowMat::zeros(0, 0)
         };
-        let r = x.ncols();
+        let mut sizes = self.sizes(&x);
+        if let Some(fixed) = &self.fixed {
+            (s, sizes) = self.with_fixed(fixed, &x, (&s, &sizes));
+        }
+        let r = s.ncols();
         count(8 * r * r * r);
-        let sizes = self.sizes(&x);
         let (value, q, p) = small.weights(self.model.measure, (s.data(), w.data()), &sizes);
         At { x, m, system: None, value, q, p }
+    }
+
+    /// S and the scales of all columns.
+    fn with_fixed(&self, fixed: &Fixed, x: &RowMat, (s, sizes): (&RowMat, &[f64])) -> (RowMat, Vec<f64>) {
+        let (mut all, mut all_sizes) = (fixed.s.clone(), fixed.sizes.clone());
+        let beside = self.crossed(x, &fixed.image);
+        for (a, k) in self.columns.iter().enumerate() {
+            all_sizes[*k] = sizes[a];
+            for l in 0..all.ncols() {
+                all.set(*k, l, beside.get(a, l));
+                all.set(l, *k, beside.get(a, l));
+            }
+        }
+        for (a, k) in self.columns.iter().enumerate() {
+            self.columns.iter().enumerate().for_each(|(b, l)| all.set(*k, *l, s.get(a, b)));
+        }
+        (all, all_sizes)
     }
 
     /// Scales of the terms that add up to the variances of the columns.
@@ -226,6 +338,14 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
     /// Half of the gradient of the measure on the supports.
     fn gradient(&self, at: &At) -> RowMat {
         let mut g = RowMat::zeros(at.x.nrows(), at.x.ncols());
+        if let Some(fixed) = &self.fixed {
+            let (r, own) = (at.q.ncols(), &self.columns);
+            let q = RowMat::from_fn(own.len(), own.len(), |a, b| at.q.get(own[a], own[b]));
+            self.add_on_supports(&mut g, &at.m, &q);
+            let q = RowMat::from_fn(r, own.len(), |k, b| at.q.get(k, own[b]));
+            self.add_on_supports(&mut g, &fixed.image, &q);
+            return g;
+        }
         if self.sparse {
             self.add_on_supports(&mut g, &at.m, &at.q);
             if let Some(p) = &at.p {
@@ -391,12 +511,12 @@ impl<F: Quadratic> Local<'_, '_, F> {
     /// The point that steps from `x` lead to, at most `steps` of them, until three in a row bring less than the share `least`
     /// of the value, or until it is clear that they do not lead above the value `above`; `None` where there is no feasible point near `x`.
     /// X comes back with all its rows.
-    pub fn climb(&self, x: &RowMat, (steps, least): (usize, f64), above: f64) -> Option<(f64, RowMat)> {
-        let r = x.ncols();
+    pub fn climb(&self, all: &RowMat, (steps, least): (usize, f64), above: f64) -> Option<(f64, RowMat)> {
+        let r = all.ncols();
         let mut small = Small::new(r, self.model.given);
-        let (x, m) = self.retract(self.gather(x), None)?;
+        let (x, m) = self.retract(self.gather(all), None)?;
         let mut at = self.at(x, m, &mut small);
-        let Some(mut g) = self.tangent(&mut at) else { return Some((at.value, self.scatter(&at.x))) };
+        let Some(mut g) = self.tangent(&mut at) else { return Some((at.value, self.beside(all, &at.x))) };
         let mut step = r as f64 / at.value.abs().max(f64::MIN_POSITIVE);
         let patience = if least < EXACTLY { LONG } else { SHORT };
         let (mut little, mut smallest, mut hopeless) = (0, f64::INFINITY, 0);
@@ -451,155 +571,8 @@ impl<F: Quadratic> Local<'_, '_, F> {
                 break;
             }
         }
-        Some((at.value, self.scatter(&at.x)))
+        Some((at.value, self.beside(all, &at.x)))
     }
-}
-
-/// Numbers from which on vectors are filled.
-const VECTORS: usize = 32;
-
-/// ⟨a, b⟩ of vectors that are mostly short.
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    if a.len() >= VECTORS { kernels::inner(a, b) } else { a.iter().zip(b).map(|(a, b)| a * b).sum() }
-}
-
-/// JJᵀ of the equations, factored.
-struct Normal {
-    q: usize,
-    l: Vec<f64>,       // unit lower L of LDLᵀ by rows
-    d: Vec<f64>,       // 0 for equations that follow from others
-    first: Vec<usize>, // before it a row of L is zero
-}
-
-impl Normal {
-    /// `None` where it takes long and time is over, or more memory than 2 GB.
-    fn new<F: Quadratic>(local: &Local<'_, '_, F>, x: &RowMat, m: &RowMat) -> Option<Self> {
-        let q = local.equations.len();
-        if q > EQUATIONS {
-            return None;
-        }
-        let (mut l, first) = local.normal_matrix(x, m)?;
-        let largest = (0..q).fold(0.0f64, |most, i| most.max(l[i * (q + 1)]));
-        let mut d = vec![0.0; q];
-        let mut flops = 0;
-        for i in 0..q {
-            if local.model.is_left(flops) {
-                return None;
-            }
-            let (above, own) = l.split_at_mut(i * q);
-            // w = row i of LD, then of L
-            for j in first[i]..i {
-                let from = first[i].max(first[j]);
-                let (w, row) = (&own[from..j], &above[j * q + from..j * q + j]);
-                own[j] -= inner(w, row);
-                flops += j - from + 1;
-            }
-            let mut pivot = own[i];
-            for j in first[i]..i {
-                let w = own[j];
-                own[j] = if d[j] > 0.0 { w / d[j] } else { 0.0 };
-                pivot -= w * own[j];
-            }
-            d[i] = if pivot > DEPENDENT * largest { pivot } else { 0.0 };
-        }
-        count(flops);
-        Some(Self { q, l, d, first })
-    }
-
-    /// A solution of JJᵀy = `b`, which is in its range.
-    fn solve(&self, mut b: Vec<f64>) -> Vec<f64> {
-        let row = |i: usize| &self.l[i * self.q + self.first[i]..i * self.q + i];
-        for i in 0..self.q {
-            b[i] -= inner(row(i), &b[self.first[i]..i]);
-        }
-        for (b, d) in b.iter_mut().zip(&self.d) {
-            *b = if *d > 0.0 { *b / d } else { 0.0 };
-        }
-        for i in (0..self.q).rev() {
-            let (before, after) = b.split_at_mut(i);
-            row(i).iter().zip(&mut before[self.first[i]..]).for_each(|(l, b)| *b -= after[0] * l);
-        }
-        b
-    }
-}
-
-/// The order of Cuthill and McKee of columns that meet, and equations in the order in which it completes them: a row of their LDLᵀ then
-/// begins near its diagonal.
-fn near_each_other(mut equations: Vec<Equation>, r: usize) -> Vec<Equation> {
-    let mut neighbours = vec![Vec::new(); r];
-    for e in equations.iter().filter(|e| e.a != e.b) {
-        neighbours[e.a].push(e.b);
-        neighbours[e.b].push(e.a);
-    }
-    let degree = |k: &usize| neighbours[*k].len();
-    let (mut place, mut queue) = (vec![usize::MAX; r], Vec::with_capacity(r));
-    let mut seeds: Vec<usize> = (0..r).collect();
-    seeds.sort_by_key(degree);
-    for seed in seeds {
-        let mut next = queue.len();
-        if place[seed] == usize::MAX {
-            place[seed] = queue.len();
-            queue.push(seed);
-        }
-        while next < queue.len() {
-            let mut found = neighbours[queue[next]].clone();
-            found.sort_by_key(degree);
-            for k in found {
-                if place[k] == usize::MAX {
-                    place[k] = queue.len();
-                    queue.push(k);
-                }
-            }
-            next += 1;
-        }
-    }
-    equations.sort_by_key(|e| (place[e.a].max(place[e.b]), place[e.a].min(place[e.b])));
-    equations
-}
-
-impl<F: Quadratic> Local<'_, '_, F> {
-    /// The lower half of JJᵀ by rows, and where each row begins: equations meet in a column, by the products of their other columns on
-    /// its support. `None` where that takes long and time is over.
-    fn normal_matrix(&self, x: &RowMat, m: &RowMat) -> Option<(Vec<f64>, Vec<usize>)> {
-        let q = self.equations.len();
-        let (mut l, mut first) = (vec![0.0; q * q], (0..q).collect::<Vec<usize>>());
-        let (mut parts, mut flops) = (Vec::new(), q * q);
-        for (support, list) in self.supports.iter().zip(&self.in_column) {
-            if self.model.is_left(flops) {
-                return None;
-            }
-            let size = support.len();
-            let own = size * list.len() * list.len();
-            count(own);
-            flops += own;
-            parts.clear();
-            for (i, other) in list {
-                let z = if self.equations[*i].scores { m } else { x };
-                parts.extend(support.iter().map(|a| z.get(*a, *other)));
-            }
-            for (at, (i, _)) in list.iter().enumerate() {
-                let u = &parts[at * size..(at + 1) * size];
-                for (beside, (j, _)) in list.iter().enumerate().filter(|(_, (j, _))| j <= i) {
-                    let sum = inner(u, &parts[beside * size..(beside + 1) * size]);
-                    l[i * q + j] += sum;
-                    if sum != 0.0 {
-                        first[*i] = first[*i].min(*j);
-                    }
-                }
-            }
-        }
-        Some((l, first))
-    }
-}
-
-/// The equations of each column, and the other column of each; one of a column with itself is there twice.
-fn in_columns(equations: &[Equation], r: usize) -> Vec<Vec<(usize, usize)>> {
-    let mut out = vec![Vec::new(); r];
-    for (i, e) in equations.iter().enumerate() {
-        out[e.a].push((i, e.b));
-        out[e.b].push((i, e.a));
-    }
-    out
 }
 
 #[cfg(test)]
@@ -715,6 +688,76 @@ mod tests {
             }
         }
         assert!(tried >= 200 && 4 * needed >= tried, "{needed} of {tried}");
+    }
+
+    /// Columns that share no row with the others are polished beside them: these keep their bits, the value is that of the whole X on the
+    /// constraints, and the direction is that of the whole X. The bits in any unit are the same.
+    #[test]
+    fn columns_are_polished_beside_the_others() {
+        let (m, n, r) = (14, 15, 6);
+        let mut moved = 0;
+        for seed in 0..32u64 {
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+            let plain = RowMat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
+            let b = RowMat::from_fn(3, n, |_, _| rng.random_range(-1.0..1.0));
+            let entry = |i: usize, j: usize| match seed % 4 {
+                0 => plain.get(i, j),
+                1 => plain.get(i, j / 2),
+                2 => plain.get(i, j) * f64::from(u8::from(j != 5)),
+                _ => (0..3).map(|l| plain.get(i, l) * b.get(l, j)).sum(),
+            };
+            let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize / 4 % 3];
+            // columns 0 to 2 share the rows up to 8, the others have two each
+            let mask: Vec<bool> = (0..n * r)
+                .map(|e| match (e / r, e % r) {
+                    (i, k) if k < 3 => i < 9 && (i + 3 * k) % 9 < 6,
+                    (i, k) => i >= 9 && (i - 9) / 2 == k - 3,
+                })
+                .collect();
+            let x =
+                RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
+            let found = |unit: f64| {
+                let a = Mat::from_fn(m, n, |i, j| unit * entry(i, j));
+                let f = Measured::new(DenseGram::new(a.as_ref()), measure).unwrap();
+                let limits = Cardinality::Components(vec![n; r]);
+                let p = MeasuredProblem::new(f, r, limits, 0.0, Between::Orthogonal).unwrap();
+                let model = SupportModel::of(&p);
+                let x = model.polish(&x, &mask, (0, 0.0)).unwrap().x;
+                let products = Products::of(&model, &x);
+                let columns = model.bound_to(&mask, &[4, 1, 1]);
+                assert_eq!(columns, [0, 1, 2, 4]);
+                let of = (&x, &mask[..]);
+                let at = model.polish_columns(f64::NEG_INFINITY, of, LAST, (&columns, &products)).unwrap();
+                assert!(p.feasibility(&at.x) < 1e-12 && at.mask == mask, "{seed}");
+                for e in (0..n * r).filter(|e| !columns.contains(&(e % r)) || !mask[*e]) {
+                    assert_eq!(at.x.data()[e], x.data()[e], "{seed}");
+                }
+                let scale = model.cov.scale(r);
+                // the root of a singular S has half of the digits
+                let digits = if seed % 4 == 3 { 1e-6 } else { 1e-9 };
+                assert!((at.value - model.value(&at.x)).abs() <= digits * scale, "{seed}");
+                // the twin moves all columns
+                let tangent = |local: &Local<'_, '_, DenseGram>| {
+                    let (y, image) = local.retract(local.gather(&x), None).unwrap();
+                    local.tangent(&mut local.at(y, image, &mut Small::new(r, false))).unwrap()
+                };
+                let some = Local::of_columns(&model, &mask, &columns, Some(&products));
+                let whole = Local::new(&model, &mask);
+                let (own, all) = (some.scatter(&tangent(&some)), whole.scatter(&tangent(&whole)));
+                for (i, (b, k)) in (0..n).flat_map(|i| columns.iter().enumerate().map(move |c| (i, c))) {
+                    let apart = (own.get(i, b) - all.get(i, *k)).abs();
+                    // where scores depend on each other there is no derivative
+                    assert!(apart <= 1e-9 * scale || seed % 4 == 3, "{seed}, {i}, {k}: {apart}");
+                }
+                (at.x, at.value > model.value(&x) + 1e-3 * scale)
+            };
+            let (x, is_higher) = found(1.0);
+            moved += u32::from(is_higher);
+            for unit in [2f64.powi(200), 2f64.powi(-200)] {
+                assert_eq!(found(unit).0.data(), x.data(), "{seed}");
+            }
+        }
+        assert!(moved >= 20, "{moved}");
     }
 
     /// A climb that may end early is the whole one where that leads above the value, but for a few, and is on the constraints where it is not;
