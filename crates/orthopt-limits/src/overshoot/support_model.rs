@@ -314,7 +314,7 @@ impl<'a, F: Quadratic> SupportModel<'a, F> {
         if !self.between.is_uncorrelated() && at.mask.chunks(self.rank).all(alone) {
             return self.gains(&at.x); // the only constraints are lengths
         }
-        self.gains(&at.x).at_prices(Local::new(self, &at.mask).prices(&at.x))
+        self.gains(&at.x).at_shadow_prices(Local::new(self, &at.mask).shadow_prices(&at.x))
     }
 
     /// Losses of the entries of X, the least first, as values without them: those of `gains`, or where time is over before all are known

@@ -100,7 +100,7 @@ const GRACE: Duration = Duration::from_millis(500);
 fn why_it_ends(worth: f64, effort: Effort) -> String {
     if worth >= 1.0 {
         // less than all of F says nothing
-        return "after so much work it ends with the runs that it has begun".into();
+        return "after so much work the search ends with the runs that it has begun".into();
     }
     // two digits, and not fewer than it is
     let less = if worth > effort.worth() { format!("{:.1e}", 1.05 * worth) } else { format!("{worth:e}") };

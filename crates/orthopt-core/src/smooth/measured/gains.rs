@@ -74,7 +74,7 @@ impl<'a> Gains<'a> {
     }
 
     /// Where each unit of an entry of X costs twice so much elsewhere; the gradient and the measure of a moved X are less by it.
-    pub fn at_prices(self, prices: Option<RowMat>) -> Self {
+    pub fn at_shadow_prices(self, prices: Option<RowMat>) -> Self {
         Self { prices, ..self }
     }
 
@@ -119,6 +119,7 @@ impl<'a> Gains<'a> {
         self.measured(measure, entry, a, b) - 2.0 * b * self.price(entry)
     }
 
+    /// The measure of X so moved, whatever the entry costs elsewhere.
     fn measured(&mut self, measure: Measure, (i, j): (usize, usize), a: f64, b: f64) -> f64 {
         if measure == Measure::Adjusted
             && let Some(value) = self.moved_beside((i, j), a, b)
@@ -281,6 +282,37 @@ mod tests {
                         assert!((value - own).abs() <= 1e-6 * trace, "{what}: {value} {own}");
                         assert!(value <= trace * (1.0 + 1e-6), "{what}: {value} of {trace}");
                     }
+                }
+            }
+        }
+    }
+
+    /// A moved X is measured less twice the shadow price of what enters, and an entry that leaves takes its price along; gradients are less the
+    /// price.
+    #[test]
+    fn moved_points_and_gradients_are_less_by_shadow_prices() {
+        for (kind, seed) in (0..4).flat_map(|kind| (0..4).map(move |seed| (kind, seed))) {
+            let f = DenseQuadratic::negative(covariance(kind, seed).as_mat()).unwrap();
+            let cov = Covariance::new(&f, true);
+            let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
+            let x = stiefel::random(N, 3, &mut rng);
+            let prices = RowMat::from_fn(N, 3, |_, _| rng.random_range(-0.5..0.5));
+            for measure in [Measure::Adjusted, Measure::Polar, Measure::Explained] {
+                let gains = || Gains::new((&f, &cov), &x, (measure, false));
+                let (mut plain, mut priced) = (gains(), gains().at_shadow_prices(Some(prices.clone())));
+                assert_eq!(priced.value(), plain.value());
+                let (g, less) = (plain.gradient(), priced.gradient());
+                for (i, j) in (0..N).flat_map(|i| (0..3).map(move |j| (i, j))) {
+                    let (entry, price) = (x.get(i, j), prices.get(i, j));
+                    assert_eq!(less.get(i, j), g.get(i, j) - price);
+                    assert_eq!(priced.replaced((i, j)), plain.replaced((i, j)) - 2.0 * price);
+                    let [one, other] = [&mut plain, &mut priced].map(|of| of.without((i, j), entry).unwrap());
+                    let taken = 2.0 * entry / (1.0 - entry * entry).sqrt() * price;
+                    assert!((other - one - taken).abs() <= 1e-9, "{measure:?}, {kind}, {seed}");
+                    let (value, tangent) = priced.with((i, j), 1.0);
+                    let a = (1.0 + tangent * tangent).sqrt().recip();
+                    let own = plain.moved((i, j), a, a * tangent) - 2.0 * a * tangent * price;
+                    assert!((value - own).abs() <= 1e-6, "{measure:?}, {kind}, {seed}: {value}, {own}");
                 }
             }
         }

@@ -82,6 +82,7 @@ impl<F: Quadratic> SupportModel<'_, F> {
         }
         let meet = self.meet(mask);
         let (mut out, mut next) = (some.to_vec(), 0);
+        out.sort_unstable();
         out.dedup();
         while next < out.len() {
             let k = out[next];
@@ -374,9 +375,9 @@ impl<'g, 'a, F: Quadratic> Local<'g, 'a, F> {
         Some((system, y))
     }
 
-    /// Half of what the value loses, to first order, for each unit of entry (i, k), as column k must then get back to its relations to the
+    /// Shadow prices: half of what the value loses, to first order, for each unit of entry (i, k), as column k must then get back to its relations to the
     /// others: the part of Jᵀy at the best X on the supports that is not of lengths, on all rows. `None` where there is no such relation.
-    pub fn prices(&self, x: &RowMat) -> Option<RowMat> {
+    pub fn shadow_prices(&self, x: &RowMat) -> Option<RowMat> {
         let r = x.ncols();
         if self.equations.len() == r {
             return None;
@@ -588,6 +589,18 @@ mod tests {
     use orthopt_core::smooth::{DenseGram, Measure, Measured};
     use orthopt_linalg::cancel::Cancel;
 
+    /// Random samples, columns that come twice, a column of zeros, or samples of a low rank.
+    fn samples((m, n, rank): (usize, usize, usize), kind: u64, rng: &mut rand_pcg::Pcg64) -> RowMat {
+        let plain = RowMat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
+        let b = RowMat::from_fn(rank, n, |_, _| rng.random_range(-1.0..1.0));
+        RowMat::from_fn(m, n, |i, j| match kind {
+            0 => plain.get(i, j),
+            1 => plain.get(i, j / 2),
+            2 => plain.get(i, j) * f64::from(u8::from(j != 5)),
+            _ => (0..rank).map(|l| plain.get(i, l) * b.get(l, j)).sum(),
+        })
+    }
+
     /// A step along the tangent ends on the constraints whether the Jacobian of its beginning stays or not; the two ends differ by no more than
     /// the square of the step, and X has no other rows.
     #[test]
@@ -635,14 +648,7 @@ mod tests {
         let (mut tried, mut needed) = (0, 0);
         for seed in 0..48u64 {
             let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
-            let plain = RowMat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
-            let b = RowMat::from_fn(r, n, |_, _| rng.random_range(-1.0..1.0));
-            let entry = |i: usize, j: usize| match seed % 4 {
-                0 => plain.get(i, j),
-                1 => plain.get(i, j / 2),
-                2 => plain.get(i, j) * f64::from(u8::from(j != 5)),
-                _ => (0..r).map(|l| plain.get(i, l) * b.get(l, j)).sum(),
-            };
+            let samples = samples((m, n, r), seed % 4, &mut rng);
             let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize / 4 % 3];
             let between = [Between::Orthogonal, Between::Uncorrelated][seed as usize / 12 % 2];
             let full = seed % 8 == 0;
@@ -651,15 +657,15 @@ mod tests {
             let x =
                 RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
             let found = |unit: f64| {
-                let a = Mat::from_fn(m, n, |i, j| unit * entry(i, j));
+                let a = Mat::from_fn(m, n, |i, j| unit * samples.get(i, j));
                 let f = Measured::new(DenseGram::new(a.as_ref()), measure).unwrap();
                 let limits = Cardinality::Components(vec![n; r]);
                 let p = MeasuredProblem::new(f, r, limits, 0.0, between).unwrap();
                 let model = SupportModel::of(&p);
                 let at =
                     model.polish(&x, &mask, LAST).filter(|at| at.x.data().iter().all(|v| v.is_finite()))?;
-                let prices = Local::new(&model, &mask).prices(&at.x)?;
-                let slope = model.gains(&at.x).at_prices(Some(prices.clone())).gradient();
+                let prices = Local::new(&model, &mask).shadow_prices(&at.x)?;
+                let slope = model.gains(&at.x).at_shadow_prices(Some(prices.clone())).gradient();
                 let plain = model.gains(&at.x).gradient();
                 // entries outside the supports: (what the value gains, slope, slope without the price)
                 let gained = |e: usize| {
@@ -698,14 +704,7 @@ mod tests {
         let mut moved = 0;
         for seed in 0..32u64 {
             let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
-            let plain = RowMat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
-            let b = RowMat::from_fn(3, n, |_, _| rng.random_range(-1.0..1.0));
-            let entry = |i: usize, j: usize| match seed % 4 {
-                0 => plain.get(i, j),
-                1 => plain.get(i, j / 2),
-                2 => plain.get(i, j) * f64::from(u8::from(j != 5)),
-                _ => (0..3).map(|l| plain.get(i, l) * b.get(l, j)).sum(),
-            };
+            let samples = samples((m, n, 3), seed % 4, &mut rng);
             let measure = [Measure::Adjusted, Measure::Polar, Measure::Variance][seed as usize / 4 % 3];
             // columns 0 to 2 share the rows up to 8, the others have two each
             let mask: Vec<bool> = (0..n * r)
@@ -717,14 +716,14 @@ mod tests {
             let x =
                 RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
             let found = |unit: f64| {
-                let a = Mat::from_fn(m, n, |i, j| unit * entry(i, j));
+                let a = Mat::from_fn(m, n, |i, j| unit * samples.get(i, j));
                 let f = Measured::new(DenseGram::new(a.as_ref()), measure).unwrap();
                 let limits = Cardinality::Components(vec![n; r]);
                 let p = MeasuredProblem::new(f, r, limits, 0.0, Between::Orthogonal).unwrap();
                 let model = SupportModel::of(&p);
                 let x = model.polish(&x, &mask, (0, 0.0)).unwrap().x;
                 let products = Products::of(&model, &x);
-                let columns = model.bound_to(&mask, &[4, 1, 1]);
+                let columns = model.bound_to(&mask, &[1, 4, 1]);
                 assert_eq!(columns, [0, 1, 2, 4]);
                 let of = (&x, &mask[..]);
                 let at = model.polish_columns(f64::NEG_INFINITY, of, LAST, (&columns, &products)).unwrap();
@@ -768,21 +767,13 @@ mod tests {
         let (mut above, mut lost, mut ended) = (0, 0, 0);
         for seed in 0..100u64 {
             let mut rng = rand_pcg::Pcg64::seed_from_u64(seed);
-            let plain = RowMat::from_fn(m, n, |_, _| rng.random_range(-1.0..1.0));
-            // columns that come twice, a column of zeros, and rank 3 too
-            let b = RowMat::from_fn(3, n, |_, _| rng.random_range(-1.0..1.0));
-            let entry = |i: usize, j: usize| match seed % 4 {
-                0 => plain.get(i, j),
-                1 => plain.get(i, j / 2),
-                2 => plain.get(i, j) * f64::from(u8::from(j != 5)),
-                _ => (0..3).map(|l| plain.get(i, l) * b.get(l, j)).sum(),
-            };
+            let samples = samples((m, n, 3), seed % 4, &mut rng);
             let mask: Vec<bool> = (0..n * r).map(|_| rng.random::<f64>() < 0.4).collect();
             let x =
                 RowMat::from_fn(n, r, |i, k| if mask[i * r + k] { rng.random_range(-1.0..1.0) } else { 0.0 });
             let share = rng.random_range(0.9..1.1);
             let found = |unit: f64| {
-                let a = Mat::from_fn(m, n, |i, j| unit * entry(i, j));
+                let a = Mat::from_fn(m, n, |i, j| unit * samples.get(i, j));
                 let f = Measured::new(DenseGram::new(a.as_ref()), Measure::Adjusted).unwrap();
                 let limits = Cardinality::Components(vec![n; r]);
                 let p = MeasuredProblem::new(f, r, limits, 0.0, Between::Orthogonal).unwrap();
